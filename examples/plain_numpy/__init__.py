@@ -1,0 +1,1 @@
+"""Small programs in plain NumPy. None imports arraygrad: that is the point of them."""
