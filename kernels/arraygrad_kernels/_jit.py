@@ -33,7 +33,7 @@ from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
 from numba.core.extending import _Intrinsic
 
-__all__ = ["LOOP_SIGNATURE", "enabled", "fingerprint", "inline", "jit", "loop", "ufunc"]
+__all__ = ["LOOP_SIGNATURE", "enabled", "fingerprint", "inline", "jit", "loop", "relaxed", "ufunc"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _BY_REFERENCE = {"numba", "llvmlite", "numpy", "math", "cmath", "builtins", "operator"}
@@ -116,6 +116,22 @@ def inline(function: _Function) -> _Function:
     if enabled():
         numba.extending.register_jitable(forceinline=True)(function)
     return function
+
+
+def relaxed(*flags: str) -> Callable[[_Function], _Function]:
+    """Decorator that makes a function callable from compiled code, with fast-math `flags` of its own.
+
+    For the inner blocks of reductions alone: the loops around them keep the strict flags, so that
+    compensated sums and tests for NaN survive.
+    """
+
+    def register(function: _Function) -> _Function:
+        function.__dict__["variants"] = tuple(sorted(flags))
+        if enabled():
+            numba.extending.register_jitable(fastmath=set(flags))(function)
+        return function
+
+    return register
 
 
 def ufunc(
