@@ -273,12 +273,12 @@ def table(outcomes: list[Outcome]) -> str:
         ("program", "parameters", "loss before", "after", "result")
         + ("gradient error", "loss ms", "with gradient ms", "fit s", "calls")
     ]
-    for o in outcomes:
-        rows.append(
-            (o.problem.name, str(o.fitted.size), f"{o.loss_before:.4g}", f"{o.loss_after:.4g}")
-            + (o.problem.score(o.fitted), f"{o.gradient_error:.1e}", f"{o.loss_ms:.2f}")
-            + (f"{o.gradient_ms:.2f}", f"{o.fit_s:.1f}", str(o.calls))
-        )
+    rows += [
+        (o.problem.name, str(o.fitted.size), f"{o.loss_before:.4g}", f"{o.loss_after:.4g}")
+        + (o.problem.score(o.fitted), f"{o.gradient_error:.1e}", f"{o.loss_ms:.2f}")
+        + (f"{o.gradient_ms:.2f}", f"{o.fit_s:.1f}", str(o.calls))
+        for o in outcomes
+    ]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     text = {0, 4}  # these columns are words, the others numbers
     lines = [

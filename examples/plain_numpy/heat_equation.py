@@ -1,4 +1,4 @@
-"""Heat flowing along a rod, in plain NumPy: which conductivities explain the thermometers?
+"""Heat flowing along a rod, in plain NumPy: conductivities from thermometers.
 
 The rod consists of pieces of unknown conductivity. Its left end is heated, its right end kept
 cold; thermometers along it are read from time to time.
