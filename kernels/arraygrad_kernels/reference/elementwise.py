@@ -1,0 +1,370 @@
+"""Elementwise kernels: ``k(x[, x2[, x3]], *, out=None)``, broadcasting, with the standard's values.
+
+An entry of ``KERNELS`` is NumPy's own ufunc wherever that already follows the Array API standard for
+every dtype; a function of this module adds what NumPy lacks. Inputs are arrays whose dtypes the
+caller has already promoted. Floating-point flags follow ``np.errstate`` as in NumPy; branches that
+are computed and thrown away leave no flag behind.
+
+float16 is computed as NumPy does; bfloat16 (an extension dtype of kind "V") goes through the loops
+that its package registers, and through float32 where it registers none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arraygrad_kernels.reference import complex_elementwise as complex_
+
+__all__ = ["KERNELS"]
+
+
+def _finish(result: Any, out: np.ndarray | None) -> Any:
+    if out is None:
+        return result
+    np.copyto(out, result, casting="same_kind")
+    return out
+
+
+def _is_narrow(x: np.ndarray) -> bool:
+    """Return whether ``x`` is float16 or an extension float, which are computed in float32."""
+    return x.dtype.char == "e" or x.dtype.kind == "V"
+
+
+def _copy(x: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+    return np.array(x, copy=True) if out is None else _finish(x, out)
+
+
+# --- complex numbers: parts, and functions with a kernel of their own for complex dtypes ----------
+
+
+def real(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return a copy of the real component."""
+    return _copy(x.real if x.dtype.kind == "c" else x, out)
+
+
+def imag(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return a copy of the imaginary component; zeros for real dtypes."""
+    if x.dtype.kind == "c":
+        return _copy(x.imag, out)
+    return _finish(np.zeros(x.shape, x.dtype), out)
+
+
+def conj(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the complex conjugate; a copy for real dtypes, which include bool."""
+    return np.conjugate(x, out=out) if x.dtype.kind == "c" else _copy(x, out)
+
+
+def angle(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``atan2(imag(x), real(x))``."""
+    if x.dtype.kind == "c":
+        return np.atan2(x.imag, x.real, out=out)
+    return np.atan2(np.zeros((), x.dtype), x, out=out)
+
+
+def acos(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the inverse cosine."""
+    return complex_.acos(x, out=out) if x.dtype.kind == "c" else np.acos(x, out=out)
+
+
+def acosh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the inverse hyperbolic cosine."""
+    return complex_.acosh(x, out=out) if x.dtype.kind == "c" else np.acosh(x, out=out)
+
+
+def asin(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the inverse sine."""
+    return complex_.asin(x, out=out) if x.dtype.kind == "c" else np.asin(x, out=out)
+
+
+def asinh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the inverse hyperbolic sine."""
+    return complex_.asinh(x, out=out) if x.dtype.kind == "c" else np.asinh(x, out=out)
+
+
+def atan(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the inverse tangent."""
+    return complex_.atan(x, out=out) if x.dtype.kind == "c" else np.atan(x, out=out)
+
+
+def atanh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the inverse hyperbolic tangent."""
+    return complex_.atanh(x, out=out) if x.dtype.kind == "c" else np.atanh(x, out=out)
+
+
+def cos(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the cosine."""
+    return complex_.cos(x, out=out) if x.dtype.kind == "c" else np.cos(x, out=out)
+
+
+def cosh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the hyperbolic cosine."""
+    return complex_.cosh(x, out=out) if x.dtype.kind == "c" else np.cosh(x, out=out)
+
+
+def exp(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``e ** x``."""
+    return complex_.exp(x, out=out) if x.dtype.kind == "c" else np.exp(x, out=out)
+
+
+def expm1(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``exp(x) - 1``, accurate near zero."""
+    return complex_.expm1(x, out=out) if x.dtype.kind == "c" else np.expm1(x, out=out)
+
+
+def log(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the natural logarithm."""
+    return complex_.log(x, out=out) if x.dtype.kind == "c" else np.log(x, out=out)
+
+
+def log1p(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``log(1 + x)``, accurate near zero."""
+    return complex_.log1p(x, out=out) if x.dtype.kind == "c" else np.log1p(x, out=out)
+
+
+def log2(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the logarithm to base 2."""
+    return complex_.log2(x, out=out) if x.dtype.kind == "c" else np.log2(x, out=out)
+
+
+def log10(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the logarithm to base 10."""
+    return complex_.log10(x, out=out) if x.dtype.kind == "c" else np.log10(x, out=out)
+
+
+def reciprocal(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``1 / x``."""
+    return complex_.reciprocal(x, out=out) if x.dtype.kind == "c" else np.reciprocal(x, out=out)
+
+
+def sign(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return -1, 0 or 1 (for complex dtypes ``x / abs(x)``)."""
+    return complex_.sign(x, out=out) if x.dtype.kind == "c" else np.sign(x, out=out)
+
+
+def sin(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the sine."""
+    return complex_.sin(x, out=out) if x.dtype.kind == "c" else np.sin(x, out=out)
+
+
+def sinh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the hyperbolic sine."""
+    return complex_.sinh(x, out=out) if x.dtype.kind == "c" else np.sinh(x, out=out)
+
+
+def sqrt(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the principal square root."""
+    return complex_.sqrt(x, out=out) if x.dtype.kind == "c" else np.sqrt(x, out=out)
+
+
+def tan(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the tangent."""
+    return complex_.tan(x, out=out) if x.dtype.kind == "c" else np.tan(x, out=out)
+
+
+def tanh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the hyperbolic tangent."""
+    return complex_.tanh(x, out=out) if x.dtype.kind == "c" else np.tanh(x, out=out)
+
+
+# --- real arithmetic with fix-ups -----------------------------------------------------------------
+
+
+def floor_divide(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the quotient rounded towards minus infinity.
+
+    At infinities the standard wants ``floor(x1 / x2)`` with signed zeros where NumPy, pairing ``//``
+    with ``%``, has NaN or -1: ``inf // 2`` is ``inf`` and ``-1 // inf`` is ``-0``.
+    """
+    if x1.dtype.kind in "iu" and x2.dtype.kind in "iub":
+        return np.floor_divide(x1, x2, out=out)
+    infinite1 = np.isinf(x1)
+    infinite2 = np.isinf(x2)
+    if not (infinite1.any() or infinite2.any()):
+        return np.floor_divide(x1, x2, out=out)
+    infinite = infinite1 | infinite2
+    # x1 / x2 itself is the answer there: infinite, zero with the right sign, or NaN.
+    result = (
+        np.asarray(np.floor_divide(x1, np.where(infinite, x2.dtype.type(1), x2)))
+        if (not infinite1.any())
+        else np.asarray(
+            np.floor_divide(
+                np.where(infinite, x1.dtype.type(1), x1), np.where(infinite, x2.dtype.type(1), x2)
+            )
+        )
+    )
+    np.divide(x1, x2, out=result, where=infinite)
+    return _finish(result, out)
+
+
+def logaddexp(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``log(exp(x1) + exp(x2))``; NumPy's loop flags a mere NaN operand as invalid."""
+    with np.errstate(invalid="ignore"):
+        return np.logaddexp(x1, x2, out=out)
+
+
+def logaddexp2(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``log2(2**x1 + 2**x2)``; NumPy's loop flags a mere NaN operand as invalid."""
+    with np.errstate(invalid="ignore"):
+        return np.logaddexp2(x1, x2, out=out)
+
+
+def round(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the nearest integer, ties to even; integers are copied (``np.rint`` makes floats)."""
+    return _copy(x, out) if x.dtype.kind in "iub" else np.rint(x, out=out)
+
+
+def clip(
+    x: np.ndarray, minimum: np.ndarray, maximum: np.ndarray, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return ``x`` limited to [minimum, maximum]; NaN in any of the three gives NaN."""
+    return np.minimum(np.maximum(x, minimum), maximum, out=out)
+
+
+def where(
+    condition: np.ndarray, x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return elements of ``x1`` where ``condition`` is true and of ``x2`` elsewhere."""
+    return _finish(np.where(condition, x1, x2), out)
+
+
+def absorbing_multiply(
+    g: np.ndarray, p: np.ndarray, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return ``g * p``, exactly 0 where either is 0, even against an infinity or a NaN.
+
+    The product is computed only where both are nonzero, so ``0 * inf`` raises no flag.
+    """
+    nonzero = np.logical_and(g, p)
+    result = np.zeros(nonzero.shape, np.result_type(g, p))
+    np.multiply(g, p, out=result, where=nonzero)
+    return _finish(result, out)
+
+
+# --- functions that NumPy lacks -------------------------------------------------------------------
+
+
+def sigmoid(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``1 / (1 + exp(-x))`` without overflow, tails included."""
+    wide = x.astype(np.float32) if _is_narrow(x) else x
+    positive = wide.real >= 0
+    with np.errstate(all="ignore"):
+        # exp of the non-positive argument never overflows; the other tail is e / (1 + e).
+        e = np.exp(np.where(positive, -wide, wide))
+        result = np.where(positive, 1, e) / (1 + e)
+    return _finish(result.astype(x.dtype, copy=False), out)
+
+
+def sinc(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``sin(pi x) / (pi x)``, 1 at 0."""
+    wide = x.astype(np.float32) if _is_narrow(x) else x
+    y = wide * np.asarray(np.pi, wide.dtype)
+    zero = y == 0
+    y = np.where(zero, wide.dtype.type(1), y)
+    kernel = complex_.sin if y.dtype.kind == "c" else np.sin
+    result = np.where(zero, wide.dtype.type(1), kernel(y) / y)
+    return _finish(result.astype(x.dtype, copy=False), out)
+
+
+def _by_element(function: Callable[[float], float], x: np.ndarray) -> np.ndarray:
+    """Return the C library's scalar function of each element, computed in float64."""
+    flat = x.astype(np.float64).reshape(-1)
+    values = np.fromiter(map(function, flat.tolist()), np.float64, count=flat.size)
+    with np.errstate(all="ignore"):
+        return values.reshape(x.shape).astype(x.dtype)
+
+
+def erf(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the error function."""
+    return _finish(_by_element(math.erf, x), out)
+
+
+def erfc(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return ``1 - erf(x)``, accurate in the right tail."""
+    return _finish(_by_element(math.erfc, x), out)
+
+
+KERNELS: dict[str, Callable[..., Any]] = {
+    "abs": np.abs,
+    "absorbing_multiply": absorbing_multiply,
+    "acos": acos,
+    "acosh": acosh,
+    "add": np.add,
+    "angle": angle,
+    "asin": asin,
+    "asinh": asinh,
+    "atan": atan,
+    "atan2": np.atan2,
+    "atanh": atanh,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_invert": np.bitwise_invert,
+    "bitwise_left_shift": np.bitwise_left_shift,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_right_shift": np.bitwise_right_shift,
+    "bitwise_xor": np.bitwise_xor,
+    "cbrt": np.cbrt,
+    "ceil": np.ceil,
+    "clip": clip,
+    "conj": conj,
+    "copysign": np.copysign,
+    "cos": cos,
+    "cosh": cosh,
+    "divide": np.divide,
+    "equal": np.equal,
+    "erf": erf,
+    "erfc": erfc,
+    "exp": exp,
+    "exp2": np.exp2,
+    "expm1": expm1,
+    "floor": np.floor,
+    "floor_divide": floor_divide,
+    "fmod": np.fmod,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+    "heaviside": np.heaviside,
+    "hypot": np.hypot,
+    "imag": imag,
+    "isfinite": np.isfinite,
+    "isinf": np.isinf,
+    "isnan": np.isnan,
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "log": log,
+    "log10": log10,
+    "log1p": log1p,
+    "log2": log2,
+    "logaddexp": logaddexp,
+    "logaddexp2": logaddexp2,
+    "logical_and": np.logical_and,
+    "logical_not": np.logical_not,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "multiply": np.multiply,
+    "negative": np.negative,
+    "nextafter": np.nextafter,
+    "not_equal": np.not_equal,
+    "positive": np.positive,
+    "pow": np.pow,
+    "real": real,
+    "reciprocal": reciprocal,
+    "remainder": np.remainder,
+    "round": round,
+    "sigmoid": sigmoid,
+    "sign": sign,
+    "signbit": np.signbit,
+    "sin": sin,
+    "sinc": sinc,
+    "sinh": sinh,
+    "sqrt": sqrt,
+    "square": np.square,
+    "subtract": np.subtract,
+    "tan": tan,
+    "tanh": tanh,
+    "trunc": np.trunc,
+    "where": where,
+}

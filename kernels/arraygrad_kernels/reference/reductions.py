@@ -1,0 +1,248 @@
+"""Reductions and scans over axes, with the standard's results for empty, NaN and infinite input.
+
+``k(x, *, axis: tuple[int, ...], keepdims, dtype=None)``: axes are normalised and sorted by the
+caller; ``dtype`` is the result's. float16 and extension floats accumulate in float32 and are cast
+back; everything else accumulates in the result dtype, pairwise as NumPy does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["KERNELS"]
+
+
+def _accumulator(dtype: np.dtype) -> np.dtype:
+    """Return the dtype to accumulate a result of ``dtype`` in."""
+    return np.dtype(np.float32) if dtype.char == "e" or dtype.kind == "V" else dtype
+
+
+def _floating(x: np.ndarray, dtype: Any) -> np.dtype:
+    """Return the dtype of a mean-like result: ``dtype``, else that of ``x``, else float64."""
+    if dtype is not None:
+        return np.dtype(dtype)
+    return np.dtype(np.float64) if x.dtype.kind in "biu" else x.dtype
+
+
+def _count(x: np.ndarray, axis: tuple[int, ...]) -> int:
+    return math.prod(x.shape[i] for i in axis)
+
+
+def _divide_by_real(x: np.ndarray, divisor: float) -> np.ndarray:
+    """Return ``x / divisor``, dividing complex components one by one.
+
+    Complex division would make ``inf * 0 = nan`` of the other component.
+    """
+    x = np.asarray(x)
+    if x.dtype.kind != "c":
+        return np.true_divide(x, x.dtype.type(divisor))
+    result = np.empty_like(x)
+    real_divisor = x.real.dtype.type(divisor)
+    result.real = np.true_divide(x.real, real_divisor)
+    result.imag = np.true_divide(x.imag, real_divisor)
+    return result
+
+
+def sum(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return the sum; 0 for no elements."""
+    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    wide = _accumulator(dtype)
+    result = np.add.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
+    return result if wide is dtype else result.astype(dtype)
+
+
+def prod(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return the product; 1 for no elements."""
+    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    wide = _accumulator(dtype)
+    result = np.multiply.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
+    return result if wide is dtype else result.astype(dtype)
+
+
+def max(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return the maximum; NaN if any element is NaN; ValueError for no elements."""
+    return np.maximum.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def min(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return the minimum; NaN if any element is NaN; ValueError for no elements."""
+    return np.minimum.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def any(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return whether any element is nonzero; NaN counts as true."""
+    return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def all(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return whether all elements are nonzero; NaN counts as true."""
+    return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def count_nonzero(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return how many elements are nonzero, as ``dtype`` (default: the index dtype)."""
+    dtype = np.dtype(np.intp if dtype is None else dtype)
+    if len(axis) == x.ndim:
+        shape = (1,) * x.ndim if keepdims else ()
+        return np.full(shape, np.count_nonzero(x), dtype)
+    return np.add.reduce(x != 0, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def mean(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return the arithmetic mean; NaN (and an "invalid" flag) for no elements."""
+    dtype = _floating(x, dtype)
+    total = np.add.reduce(x, axis=axis, dtype=_accumulator(dtype), keepdims=keepdims)
+    return _divide_by_real(total, _count(x, axis)).astype(dtype, copy=False)
+
+
+def var(
+    x: np.ndarray,
+    *,
+    axis: tuple[int, ...],
+    keepdims: bool = False,
+    correction: float = 0.0,
+    dtype: Any = None,
+) -> np.ndarray:
+    """Return the variance with divisor ``n - correction``; NaN if that is not positive.
+
+    Two passes: the mean, then the mean of squared distances, which does not cancel. Real for
+    complex input.
+    """
+    dtype = _floating(x, dtype)
+    real_dtype = np.empty(0, dtype).real.dtype if dtype.kind == "c" else dtype
+    result = _variance(x, axis, keepdims, correction, _accumulator(dtype))
+    return result.astype(real_dtype, copy=False)
+
+
+def std(
+    x: np.ndarray,
+    *,
+    axis: tuple[int, ...],
+    keepdims: bool = False,
+    correction: float = 0.0,
+    dtype: Any = None,
+) -> np.ndarray:
+    """Return the square root of ``var``."""
+    dtype = _floating(x, dtype)
+    real_dtype = np.empty(0, dtype).real.dtype if dtype.kind == "c" else dtype
+    result = np.sqrt(_variance(x, axis, keepdims, correction, _accumulator(dtype)))
+    return result.astype(real_dtype, copy=False)
+
+
+def _variance(
+    x: np.ndarray, axis: tuple[int, ...], keepdims: bool, correction: float, wide: np.dtype
+) -> np.ndarray:
+    count = _count(x, axis)
+    x = x.astype(wide, copy=False)
+    divisor = count - correction
+    if divisor <= 0:
+        shape = np.add.reduce(x, axis=axis, keepdims=keepdims).shape
+        zeros = np.zeros(shape, x.real.dtype)
+        return np.asarray(np.true_divide(zeros, zeros))
+    total = np.add.reduce(x, axis=axis, keepdims=True)
+    distance = np.subtract(x, _divide_by_real(total, count))
+    if distance.dtype.kind == "c":
+        squares = np.square(distance.real) + np.square(distance.imag)
+    else:
+        squares = np.square(distance, out=distance) if distance.ndim else np.square(distance)
+    return _divide_by_real(np.add.reduce(squares, axis=axis, keepdims=keepdims), divisor)
+
+
+def logsumexp(
+    x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return ``log(sum(exp(x)))`` without overflow; -inf for no elements."""
+    dtype = _floating(x, dtype)
+    x = x.astype(_accumulator(dtype), copy=False)
+    # Shifting by an infinite or NaN maximum would turn exp(inf) into exp(inf - inf) = nan.
+    largest = np.maximum.reduce(x.real, axis=axis, keepdims=True, initial=-np.inf)
+    shift = np.where(np.isfinite(largest), largest, largest.dtype.type(0))
+    with np.errstate(all="ignore"):
+        total = np.add.reduce(np.exp(x - shift), axis=axis, keepdims=keepdims)
+        result = np.log(total) + shift.reshape(np.shape(total))
+    return np.asarray(result).astype(dtype, copy=False)
+
+
+def argmax(
+    x: np.ndarray, *, axis: int | None = None, keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return the index of the first maximum; the first NaN if there is one."""
+    return np.argmax(x, axis=axis, keepdims=keepdims)
+
+
+def argmin(
+    x: np.ndarray, *, axis: int | None = None, keepdims: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return the index of the first minimum; the first NaN if there is one."""
+    return np.argmin(x, axis=axis, keepdims=keepdims)
+
+
+def cumulative_sum(
+    x: np.ndarray, *, axis: int, include_initial: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return running sums along ``axis``, with a leading 0 if ``include_initial``."""
+    return _scan(np.add, x, axis, include_initial, dtype, 0)
+
+
+def cumulative_prod(
+    x: np.ndarray, *, axis: int, include_initial: bool = False, dtype: Any = None
+) -> np.ndarray:
+    """Return running products along ``axis``, with a leading 1 if ``include_initial``."""
+    return _scan(np.multiply, x, axis, include_initial, dtype, 1)
+
+
+def _scan(
+    ufunc: np.ufunc, x: np.ndarray, axis: int, include_initial: bool, dtype: Any, initial: int
+) -> np.ndarray:
+    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    wide = _accumulator(dtype)
+    if not include_initial:
+        return ufunc.accumulate(x, axis=axis, dtype=wide).astype(dtype, copy=False)
+    shape = list(x.shape)
+    shape[axis] += 1
+    result = np.empty(shape, wide)
+    before: list[Any] = [slice(None)] * x.ndim
+    before[axis] = slice(0, 1)
+    result[tuple(before)] = initial
+    before[axis] = slice(1, None)
+    ufunc.accumulate(x, axis=axis, dtype=wide, out=result[tuple(before)])
+    return result.astype(dtype, copy=False)
+
+
+KERNELS: dict[str, Callable[..., Any]] = {
+    "all": all,
+    "any": any,
+    "argmax": argmax,
+    "argmin": argmin,
+    "count_nonzero": count_nonzero,
+    "cumulative_prod": cumulative_prod,
+    "cumulative_sum": cumulative_sum,
+    "logsumexp": logsumexp,
+    "max": max,
+    "mean": mean,
+    "min": min,
+    "prod": prod,
+    "std": std,
+    "sum": sum,
+    "var": var,
+}
