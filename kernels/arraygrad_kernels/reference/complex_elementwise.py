@@ -217,10 +217,13 @@ def _finite_expm1(x: np.ndarray) -> np.ndarray:
     ``inf * 0 = nan`` of ``1000 + 0j``, which the scaled complex ``exp`` gets right.
     """
     large = x.real > 0.99 * np.log(np.finfo(x.dtype).max)
-    if not large.any():
-        return np.expm1(x)
-    result = np.expm1(np.where(large, x.dtype.type(_PLACEHOLDER), x))
-    result[large] = np.exp(x[large]) - 1
+    if large.any():
+        result = np.asarray(np.expm1(np.where(large, x.dtype.type(_PLACEHOLDER), x)))
+        result[large] = np.exp(x[large]) - 1
+    else:
+        result = np.asarray(np.expm1(x))
+    # NumPy keeps the sign of a zero real part; the standard has 0 + 0j at -0 + 0j.
+    result.real += 0.0
     return result
 
 

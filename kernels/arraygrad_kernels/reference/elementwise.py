@@ -1,7 +1,7 @@
-"""Elementwise kernels: ``k(x[, x2[, x3]], *, out=None)``, broadcasting, with the standard's values.
+"""Elementwise kernels: ``k(x[, x2[, x3]], *, out=None)``, broadcasting, special values included.
 
-An entry of ``KERNELS`` is NumPy's own ufunc wherever that already follows the Array API standard for
-every dtype; a function of this module adds what NumPy lacks. Inputs are arrays whose dtypes the
+An entry of ``KERNELS`` is NumPy's own ufunc wherever that already follows the Array API standard
+for every dtype; a function of this module adds what NumPy lacks. Inputs are arrays whose dtypes the
 caller has already promoted. Floating-point flags follow ``np.errstate`` as in NumPy; branches that
 are computed and thrown away leave no flag behind.
 
@@ -176,26 +176,17 @@ def tanh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
 def floor_divide(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Return the quotient rounded towards minus infinity.
 
-    At infinities the standard wants ``floor(x1 / x2)`` with signed zeros where NumPy, pairing ``//``
-    with ``%``, has NaN or -1: ``inf // 2`` is ``inf`` and ``-1 // inf`` is ``-0``.
+    At infinities the standard wants ``floor(x1 / x2)`` with signed zeros where NumPy pairs ``//``
+    with ``%`` and has NaN or -1: ``inf // 2`` is ``inf`` and ``-1 // inf`` is ``-0``.
     """
-    if x1.dtype.kind in "iu" and x2.dtype.kind in "iub":
+    if x1.dtype.kind in "iub":
         return np.floor_divide(x1, x2, out=out)
-    infinite1 = np.isinf(x1)
-    infinite2 = np.isinf(x2)
-    if not (infinite1.any() or infinite2.any()):
+    infinite = np.isinf(x1) | np.isinf(x2)
+    if not infinite.any():
         return np.floor_divide(x1, x2, out=out)
-    infinite = infinite1 | infinite2
-    # x1 / x2 itself is the answer there: infinite, zero with the right sign, or NaN.
-    result = (
-        np.asarray(np.floor_divide(x1, np.where(infinite, x2.dtype.type(1), x2)))
-        if (not infinite1.any())
-        else np.asarray(
-            np.floor_divide(
-                np.where(infinite, x1.dtype.type(1), x1), np.where(infinite, x2.dtype.type(1), x2)
-            )
-        )
-    )
+    one = x1.dtype.type(1)
+    result = np.asarray(np.floor_divide(np.where(infinite, one, x1), np.where(infinite, one, x2)))
+    # x1 / x2 itself is the answer there: infinite, a zero of the right sign, or NaN.
     np.divide(x1, x2, out=result, where=infinite)
     return _finish(result, out)
 

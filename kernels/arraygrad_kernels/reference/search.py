@@ -26,7 +26,7 @@ def searchsorted(
     side: Literal["left", "right"] = "left",
     sorter: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return where each of ``x2`` goes into the sorted 1-d ``x1`` (sorted by ``sorter`` if given)."""
+    """Return where each of ``x2`` goes into the 1-d ``x1``, which is sorted (by ``sorter``)."""
     x1 = comparable(x1)
     if sorter is not None:
         x1 = np.take(x1, np.asarray(sorter).astype(np.intp, copy=False))

@@ -1,7 +1,7 @@
 """Sets: unique elements and membership, by value equality.
 
 Equality decides, so every NaN (every complex number with a NaN component) is distinct and counted
-once, and -0 and 0 are one element, represented by whichever comes first. Unique elements are sorted.
+once, and -0 and 0 are one element, represented by whichever comes first. The results are sorted.
 """
 
 from __future__ import annotations
