@@ -1,0 +1,163 @@
+"""The layers: imports go down only, Numba and the kernels are imported in one module each."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import arraygrad_kernels
+import pytest
+
+import arraygrad
+
+PACKAGE = Path(arraygrad.__file__).parent
+KERNELS = Path(arraygrad_kernels.__file__).parent
+
+# From the ground up. A module may import from its own line and from those above it in this list.
+# A folder stands for all modules in it.
+LAYERS = (
+    ("_errors",),
+    ("_dtypes", "_device", "_layout"),
+    ("_op", "_graph"),
+    ("_storage",),
+    ("_dispatch",),
+    ("_derivatives", "_engine"),
+    ("_apply",),
+    ("ops",),
+    ("_tensor",),
+    ("autograd",),
+    ("interop",),
+    ("numpy", "special"),
+    ("__init__",),
+    ("__main__",),
+)
+KERNEL_LAYERS = (
+    ("_spec", "_jit"),
+    ("scalars", "vecmath"),
+    ("reference",),
+    ("cpu", "cuda"),
+    ("__init__",),
+)
+KERNEL_IMPORTERS = {"_dispatch.py"}
+NUMBA_IMPORTERS = {"_jit.py"}
+HEAVY = ("numba", "llvmlite", "scipy", "ml_dtypes", "matplotlib", "torch")
+
+
+def modules(package: Path) -> list[Path]:
+    """All source files of a package, as paths relative to it."""
+    return sorted(path.relative_to(package) for path in package.rglob("*.py"))
+
+
+def imports(package: Path, module: Path) -> Iterator[tuple[int, str]]:
+    """Yield (line, absolute dotted name) of all that a module imports when it runs."""
+    tree = ast.parse((package / module).read_text(encoding="utf-8"))
+    # type checkers alone read what stands under `if TYPE_CHECKING`
+    skipped = {
+        id(node)
+        for test in ast.walk(tree)
+        if isinstance(test, ast.If) and "TYPE_CHECKING" in ast.unparse(test.test)
+        for statement in test.body
+        for node in ast.walk(statement)
+    }
+    here = [package.name, *module.with_suffix("").parts]
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = here[: -node.level] if node.level else []
+            stem = [*base, *(node.module.split(".") if node.module else [])]
+            yield from ((node.lineno, ".".join([*stem, alias.name])) for alias in node.names)
+
+
+def layer_of(layers: tuple[tuple[str, ...], ...], part: str) -> int | None:
+    """Position of a module or folder in the list, None if it is not listed."""
+    return next((i for i, names in enumerate(layers) if part in names), None)
+
+
+def upward(package: Path, layers: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    """Describe every import that goes up, and every module that has no layer."""
+    for module in modules(package):
+        part = module.with_suffix("").parts[0]
+        own = layer_of(layers, part)
+        if own is None:
+            yield f"{package.name}/{module} has no layer: add it to the list in this test"
+            continue
+        for line, name in imports(package, module):
+            root, *rest = name.split(".")
+            if root != package.name:
+                continue
+            # `from . import name`: name is a module of ours or comes from __init__
+            target = rest[0] if rest and layer_of(layers, rest[0]) is not None else "__init__"
+            theirs = layer_of(layers, target)
+            if theirs is None or theirs > own:
+                yield f"{package.name}/{module}:{line} imports {name}, which is above it"
+
+
+@pytest.mark.parametrize(
+    ("package", "layers"), [(PACKAGE, LAYERS), (KERNELS, KERNEL_LAYERS)], ids=lambda x: None
+)
+def test_imports_go_down_only(package: Path, layers: tuple[tuple[str, ...], ...]) -> None:
+    assert not list(upward(package, layers))
+
+
+def test_upward_import_is_found(tmp_path: Path) -> None:
+    """The check itself: absolute, relative, nested and type-only imports are told apart."""
+    package = tmp_path / "house"
+    (package / "ops").mkdir(parents=True)
+    (package / "__init__.py").write_text("from . import top\n")
+    (package / "ground.py").write_text("def f():\n    from .ops import add\n")
+    (package / "ops" / "__init__.py").write_text("from ..ground import f\nimport house.top\n")
+    (package / "top.py").write_text(
+        "from typing import TYPE_CHECKING\nfrom . import ground\n"
+        "if TYPE_CHECKING:\n    from . import anything\n"
+    )
+    layers = (("ground",), ("ops",), ("top",), ("__init__",))
+    assert list(upward(package, layers)) == [
+        "house/ground.py:2 imports house.ops.add, which is above it",
+        "house/ops/__init__.py:2 imports house.top, which is above it",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "allowed"),
+    [
+        (PACKAGE, "arraygrad_kernels", KERNEL_IMPORTERS),
+        (PACKAGE, "numba", set()),
+        (PACKAGE, "llvmlite", set()),
+        (KERNELS, "numba", NUMBA_IMPORTERS),
+        (KERNELS, "llvmlite", NUMBA_IMPORTERS),
+        (KERNELS, "arraygrad", set()),
+    ],
+)
+def test_one_importer(package: Path, name: str, allowed: set[str]) -> None:
+    found = {
+        module.as_posix()
+        for module in modules(package)
+        for _, imported in imports(package, module)
+        if imported.split(".")[0] == name
+    }
+    assert found <= allowed
+
+
+@pytest.mark.parametrize("package", [PACKAGE, KERNELS], ids=["arraygrad", "arraygrad_kernels"])
+def test_no_star_import(package: Path) -> None:
+    stars = [
+        f"{module}:{line}"
+        for module in modules(package)
+        for line, name in imports(package, module)
+        if name.endswith(".*")
+    ]
+    assert not stars
+
+
+@pytest.mark.smoke
+def test_import_is_light() -> None:
+    """`import arraygrad` brings NumPy and nothing heavier."""
+    code = f"import sys, arraygrad; print(*[m for m in {HEAVY!r} if m in sys.modules])"
+    environment_path = [str(PACKAGE.parent), str(KERNELS.parent)]
+    code = f"import sys; sys.path[:0] = {environment_path!r}; {code}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
