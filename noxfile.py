@@ -15,7 +15,6 @@ nox.options.sessions = ["lint", "types", "tests"]
 nox.options.error_on_missing_interpreters = False
 
 ROOT = Path(__file__).parent
-CODE = ("arraygrad", "kernels", "tests", "benchmarks", "examples", "conformance", "noxfile.py")
 
 
 def compile_environment() -> dict[str, str]:
@@ -49,9 +48,7 @@ def types(session: nox.Session) -> None:
 def conformance(session: nox.Session) -> None:
     """Run the public Array API test-suite (`nox -s conformance -- --help` shows the options)."""
     session.install("-e", ".", "-r", "conformance/requirements.txt")
-    session.run(
-        "python", "-m", "conformance", *session.posargs, env=compile_environment(), external=False
-    )
+    session.run("python", "-m", "conformance", *session.posargs, env=compile_environment())
 
 
 @nox.session
@@ -69,11 +66,15 @@ def wheel(session: nox.Session) -> None:
     copy = dist.parent / "checkout"
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()
-    shutil.copytree(ROOT / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("tests", "examples"):
+        shutil.copytree(
+            ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "output")
+        )
     shutil.copy(ROOT / "pyproject.toml", copy)
+    environment = compile_environment() | {"ARRAYGRAD_TEST_INSTALLED": "1"}
     with session.chdir(copy):
         arguments = session.posargs or ["-m", "smoke"]
-        session.run("python", "-m", "pytest", *arguments, env=compile_environment())
+        session.run("python", "-m", "pytest", *arguments, env=environment)
 
 
 @nox.session
