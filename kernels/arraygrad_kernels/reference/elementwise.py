@@ -5,8 +5,12 @@ for every dtype; a function of this module adds what NumPy lacks. Inputs are arr
 caller has already promoted. Floating-point flags follow ``np.errstate`` as in NumPy; branches that
 are computed and thrown away leave no flag behind.
 
-float16 is computed as NumPy does; bfloat16 (an extension dtype of kind "V") goes through the loops
-that its package registers, and through float32 where it registers none.
+float16 is computed as NumPy does. bfloat16 (an extension dtype of kind "V") goes through the loops
+that its package registers, and through float32 where they are missing or faulty.
+
+``KERNELS`` serves every dtype. The three smaller tables hold, for real, complex and extension
+dtypes, kernels that are shorter or better behaved than the general one; ``reference.find`` looks
+there.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import numpy as np
 
 from arraygrad_kernels.reference import complex_elementwise as complex_
 
-__all__ = ["KERNELS"]
+__all__ = ["COMPLEX_KERNELS", "EXTENSION_KERNELS", "KERNELS", "REAL_KERNELS"]
 
 
 def _finish(result: Any, out: np.ndarray | None) -> Any:
@@ -173,6 +177,19 @@ def tanh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
 # --- real arithmetic with fix-ups -----------------------------------------------------------------
 
 
+def _in_float32(ufunc: np.ufunc) -> Callable[..., Any]:
+    """Return a kernel that computes extension floats as float32, which holds them exactly."""
+
+    def kernel(*operands: np.ndarray, out: np.ndarray | None = None) -> Any:
+        result = ufunc(*(x.astype(np.float32) for x in operands))
+        if result.dtype == np.float32:
+            result = result.astype(operands[0].dtype)
+        return _finish(result, out)
+
+    kernel.__name__ = kernel.__qualname__ = f"{ufunc.__name__}_in_float32"
+    return kernel
+
+
 def floor_divide(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Return the quotient rounded towards minus infinity.
 
@@ -181,6 +198,9 @@ def floor_divide(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = Non
     """
     if x1.dtype.kind in "iub":
         return np.floor_divide(x1, x2, out=out)
+    if x1.dtype.kind == "V":
+        wide = floor_divide(x1.astype(np.float32), x2.astype(np.float32))
+        return _finish(np.asarray(wide).astype(x1.dtype), out)
     infinite = np.isinf(x1) | np.isinf(x2)
     if not infinite.any():
         return np.floor_divide(x1, x2, out=out)
@@ -203,6 +223,16 @@ def logaddexp2(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None)
         return np.logaddexp2(x1, x2, out=out)
 
 
+def nextafter(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the next representable value after ``x1`` towards ``x2``.
+
+    Where they are equal that is ``x2``; NumPy's float16 loop returns ``x1``, the wrong zero.
+    """
+    if x1.dtype.char != "e":
+        return np.nextafter(x1, x2, out=out)
+    return _finish(np.where(x1 == x2, x2, np.nextafter(x1, x2)), out)
+
+
 def round(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Return the nearest integer, ties to even; integers are copied (``np.rint`` makes floats)."""
     return _copy(x, out) if x.dtype.kind in "iub" else np.rint(x, out=out)
@@ -212,6 +242,9 @@ def clip(
     x: np.ndarray, minimum: np.ndarray, maximum: np.ndarray, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Return ``x`` limited to [minimum, maximum]; NaN in any of the three gives NaN."""
+    if x.dtype.kind == "V":
+        wide = clip(*(bound.astype(np.float32) for bound in (x, minimum, maximum)))
+        return _finish(np.asarray(wide).astype(x.dtype), out)
     return np.minimum(np.maximum(x, minimum), maximum, out=out)
 
 
@@ -337,7 +370,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "minimum": np.minimum,
     "multiply": np.multiply,
     "negative": np.negative,
-    "nextafter": np.nextafter,
+    "nextafter": nextafter,
     "not_equal": np.not_equal,
     "positive": np.positive,
     "pow": np.pow,
@@ -358,4 +391,65 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "tanh": tanh,
     "trunc": np.trunc,
     "where": where,
+}
+
+# What `KERNELS` chooses at each call, for callers that know the dtypes beforehand.
+REAL_KERNELS: dict[str, Callable[..., Any]] = {
+    "acos": np.acos,
+    "acosh": np.acosh,
+    "asin": np.asin,
+    "asinh": np.asinh,
+    "atan": np.atan,
+    "atanh": np.atanh,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "reciprocal": np.reciprocal,
+    "sign": np.sign,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+
+COMPLEX_KERNELS: dict[str, Callable[..., Any]] = {
+    "acos": complex_.acos,
+    "acosh": complex_.acosh,
+    "asin": complex_.asin,
+    "asinh": complex_.asinh,
+    "atan": complex_.atan,
+    "atanh": complex_.atanh,
+    "cos": complex_.cos,
+    "cosh": complex_.cosh,
+    "exp": complex_.exp,
+    "expm1": complex_.expm1,
+    "log": complex_.log,
+    "log10": complex_.log10,
+    "log1p": complex_.log1p,
+    "log2": complex_.log2,
+    "reciprocal": complex_.reciprocal,
+    "sign": complex_.sign,
+    "sin": complex_.sin,
+    "sinh": complex_.sinh,
+    "sqrt": complex_.sqrt,
+    "tan": complex_.tan,
+    "tanh": complex_.tanh,
+    "conj": np.conjugate,
+}
+
+# ml_dtypes' own loops of these flag a mere NaN operand as an invalid operation.
+EXTENSION_KERNELS: dict[str, Callable[..., Any]] = {
+    "greater": _in_float32(np.greater),
+    "greater_equal": _in_float32(np.greater_equal),
+    "less": _in_float32(np.less),
+    "less_equal": _in_float32(np.less_equal),
+    "maximum": _in_float32(np.maximum),
+    "minimum": _in_float32(np.minimum),
+    "remainder": _in_float32(np.remainder),
 }

@@ -67,11 +67,21 @@ def _grid(shape: tuple[int, ...], indices: np.ndarray, axis: int) -> tuple[np.nd
     return tuple(grid)
 
 
+def _is_narrow(x: np.ndarray) -> bool:
+    """Return whether sums in the dtype of ``x`` (float16, bfloat16) need a wider accumulator."""
+    return x.dtype.char == "e" or x.dtype.kind == "V"
+
+
 def add_at(out: np.ndarray, flat_indices: np.ndarray, values: np.ndarray) -> None:
     """Add ``values`` to ``out.reshape(-1)`` at ``flat_indices``; repeated indices add up.
 
     ``out`` is C-contiguous. ``values`` broadcasts to the shape of ``flat_indices``.
     """
+    if _is_narrow(out):
+        wide = out.astype(np.float32)
+        add_at(wide, flat_indices, values.astype(np.float32))
+        out[...] = wide
+        return
     flat = out.reshape(-1)
     indices = _normalised(flat_indices, flat.size, None)
     # One-dimensional operands take NumPy's fast path.
@@ -84,6 +94,11 @@ def index_add(out: np.ndarray, indices: np.ndarray, values: np.ndarray, *, axis:
 
     ``values`` has the shape that ``take(out, indices, axis=axis)`` has, or broadcasts to it.
     """
+    if _is_narrow(out):
+        wide = out.astype(np.float32)
+        index_add(wide, indices, values.astype(np.float32), axis=axis)
+        out[...] = wide
+        return
     size = out.shape[axis]
     indices = np.asarray(indices)
     outer, inner = out.shape[:axis], out.shape[axis + 1 :]
@@ -95,12 +110,10 @@ def index_add(out: np.ndarray, indices: np.ndarray, values: np.ndarray, *, axis:
         for position, index in enumerate(indices.tolist()):
             targets[index, ...] += sources[position]
         return
-    rows = np.arange(math.prod(outer))[:, None, None] * size + indices[None, :, None]
-    add_at(
-        out,
-        rows * math.prod(inner) + np.arange(math.prod(inner)),
-        values.reshape(math.prod(outer), indices.size, math.prod(inner)),
-    )
+    outer_size, inner_size = math.prod(outer), math.prod(inner)
+    rows = np.arange(outer_size)[:, None, None] * size + indices[:, None]
+    flat_indices = rows * inner_size + np.arange(inner_size)
+    add_at(out, flat_indices, values.reshape(flat_indices.shape))
 
 
 def add_along_axis(out: np.ndarray, indices: np.ndarray, values: np.ndarray, *, axis: int) -> None:
@@ -108,6 +121,11 @@ def add_along_axis(out: np.ndarray, indices: np.ndarray, values: np.ndarray, *, 
 
     Where the other axes of ``indices`` have length 1 they broadcast against ``out``.
     """
+    if _is_narrow(out):
+        wide = out.astype(np.float32)
+        add_along_axis(wide, indices, values.astype(np.float32), axis=axis)
+        out[...] = wide
+        return
     np.add.at(out, _grid(out.shape, _normalised(indices, out.shape[axis], axis), axis), values)
 
 

@@ -21,6 +21,11 @@ def _accumulator(dtype: np.dtype) -> np.dtype:
     return np.dtype(np.float32) if dtype.char == "e" or dtype.kind == "V" else dtype
 
 
+def _comparable(x: np.ndarray) -> np.ndarray:
+    """Return ``x``, as float32 if it holds extension floats: their loops warn of a mere NaN."""
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
+
+
 def _floating(x: np.ndarray, dtype: Any) -> np.dtype:
     """Return the dtype of a mean-like result: ``dtype``, else that of ``x``, else float64."""
     if dtype is not None:
@@ -71,14 +76,16 @@ def max(
     x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
 ) -> np.ndarray:
     """Return the maximum; NaN if any element is NaN; ValueError for no elements."""
-    return np.maximum.reduce(x, axis=axis, keepdims=keepdims)
+    result = np.maximum.reduce(_comparable(x), axis=axis, keepdims=keepdims)
+    return result.astype(x.dtype) if x.dtype.kind == "V" else result
 
 
 def min(
     x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
 ) -> np.ndarray:
     """Return the minimum; NaN if any element is NaN; ValueError for no elements."""
-    return np.minimum.reduce(x, axis=axis, keepdims=keepdims)
+    result = np.minimum.reduce(_comparable(x), axis=axis, keepdims=keepdims)
+    return result.astype(x.dtype) if x.dtype.kind == "V" else result
 
 
 def any(
@@ -187,14 +194,14 @@ def argmax(
     x: np.ndarray, *, axis: int | None = None, keepdims: bool = False, dtype: Any = None
 ) -> np.ndarray:
     """Return the index of the first maximum; the first NaN if there is one."""
-    return np.argmax(x, axis=axis, keepdims=keepdims)
+    return np.argmax(_comparable(x), axis=axis, keepdims=keepdims)
 
 
 def argmin(
     x: np.ndarray, *, axis: int | None = None, keepdims: bool = False, dtype: Any = None
 ) -> np.ndarray:
     """Return the index of the first minimum; the first NaN if there is one."""
-    return np.argmin(x, axis=axis, keepdims=keepdims)
+    return np.argmin(_comparable(x), axis=axis, keepdims=keepdims)
 
 
 def cumulative_sum(
