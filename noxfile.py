@@ -35,6 +35,8 @@ def lint(session: nox.Session) -> None:
     session.install("-e", ".[lint]")
     session.run("ruff", "check", *(session.posargs or ["."]))
     session.run("ruff", "format", "--check", *(session.posargs or ["."]))
+    documented = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("arraygrad/**/*.py"))
+    session.run("numpydoc", "lint", *documented)
 
 
 @nox.session
