@@ -1,0 +1,676 @@
+"""The road of every primitive: check, promote, run the kernel, record.
+
+Three roads: `unary`/`binary`/`elementwise` (broadcasting, one dtype), `view` (the result shares
+memory), `apply` (everything else). Broadcasts and promotions of tracked operands are recorded as
+steps of their own, so that no derivative formula mentions them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _dispatch
+from ._dispatch import register_kernel
+from ._dtypes import as_dtype, check_supported, is_supported, promote, scalar_dtype
+from ._errors import ArgumentTypeError, DTypeError, IntegerOverflowError, ShapeError
+from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq
+from ._layout import Shape, broadcast_shapes
+from ._op import Linear, Op, declare
+from ._storage import (
+    POOL_FROM,
+    Family,
+    Geometry,
+    TensorBase,
+    empty,
+    family_of,
+    join_family,
+    mark_saved,
+    prepare_write,
+)
+from ._windows import add_window, read_window, read_written, write_window
+
+_new = object.__new__
+ndarray = np.ndarray
+_grad_mode = GRAD_MODE.get
+
+
+class _Types:
+    """The public classes, which are defined above this module and registered from there."""
+
+    tensor: Any = TensorBase
+    scalar: Any = TensorBase
+
+
+def register_types(tensor: type, scalar: type) -> None:
+    """Tell the roads which classes to make."""
+    global _TENSOR, _SCALAR
+    _TENSOR = _Types.tensor = tensor
+    _SCALAR = _Types.scalar = scalar
+
+
+_TENSOR: Any = TensorBase
+_SCALAR: Any = TensorBase
+
+
+# -- making tensors -----------------------------------------------------------------------------
+
+
+def wrap(array: Any, node: Node | None = None) -> Any:
+    """A tensor over an array that nothing else uses; NumPy scalars become scalars."""
+    if type(array) is ndarray:
+        out = _new(_TENSOR)
+        out._array = array
+    elif isinstance(array, np.generic):
+        out = _new(_SCALAR)
+        out._array = np.asarray(array)
+    else:
+        out = _new(_TENSOR)
+        out._array = array
+    out._node = node
+    out._family = None
+    return out
+
+
+def wrap_result(array: Any, node: Node | None = None) -> Any:
+    """Like `wrap`, but 0-d arrays become scalars too (ufuncs and reductions)."""
+    if type(array) is ndarray and array.ndim:
+        out = _new(_TENSOR)
+        out._array = array
+    else:
+        out = _new(_SCALAR)
+        out._array = np.asarray(array)
+    out._node = node
+    out._family = None
+    return out
+
+
+def node_of(x: Any) -> Node | None:
+    """The graph node of the tensor's current value, after all writes to its memory."""
+    family = x._family
+    if family is not None and x._epoch != family.epoch:
+        _refresh(x, family)
+    node: Node | None = x._node
+    return node
+
+
+def _refresh(x: Any, family: Family) -> None:
+    """A write elsewhere in the family changed the value: read it anew from the base's node."""
+    base = family.node
+    if base is None:
+        x._node = None
+    else:
+        geometry = _geometry_in(family, x._array)
+        if geometry == family.base:
+            x._node = base
+        elif x._array.dtype.kind not in "fcV":
+            x._node = None
+        else:
+            attributes = {"base": family.base, "view": geometry}
+            x._node = [next_seq(), READ_WINDOW, (base,), None, attributes]
+    x._epoch = family.epoch
+
+
+def _geometry_in(family: Family, array: Any) -> Geometry:
+    return Geometry.of(array, family.storage._array)
+
+
+_ARRAY_SCALARS = (bool, int, float, complex)
+
+
+def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
+    """A tensor from a tensor, NumPy array or scalar, or nested list; no copy where possible."""
+    if isinstance(x, TensorBase):
+        return x
+    if isinstance(x, ndarray | np.generic):
+        array = np.asarray(x)
+        if not is_supported(array.dtype) or not array.dtype.isnative:
+            dtype = check_supported(array.dtype, f"argument {position} of {function}")
+            array = array.astype(dtype)
+        out = wrap(array)
+        if array is x:
+            family_of(out).storage.pinned = True
+        return out
+    if isinstance(x, _ARRAY_SCALARS):
+        return wrap(np.asarray(x))
+    if isinstance(x, list | tuple) and _from_sequence is not None:
+        return _from_sequence(x)
+    raise ArgumentTypeError(
+        f"{function}: argument {position} is a {type(x).__name__}, not a tensor, array or number; "
+        "convert it first with ag.asarray(...)"
+    )
+
+
+# Makes a tensor of nested sequences that may hold tensors; set by ops.creation.
+_from_sequence: Callable[[Any], Any] | None = None
+
+
+def register_sequence_conversion(function: Callable[[Any], Any]) -> None:
+    global _from_sequence
+    _from_sequence = function
+
+
+def constant(value: complex, dtype: np.dtype[Any]) -> Any:
+    """A Python scalar as a 0-d array of exactly `dtype`."""
+    try:
+        return np.array(value, dtype)
+    except OverflowError as error:
+        raise IntegerOverflowError(
+            f"Python integer {value} is out of bounds for {dtype}; convert the tensor first, "
+            "e.g. x.astype('int64')"
+        ) from error
+
+
+def observe(op: Op, out: Any, arrays: tuple[Any, ...]) -> None:
+    """Show a computed result to whoever watches (anomaly detection)."""
+    for observer in tuple(OBSERVERS):
+        observer(op, out, arrays)
+
+
+# -- recording ----------------------------------------------------------------------------------
+
+
+def record(
+    op: Op,
+    tensors: tuple[Any, ...],
+    nodes: tuple[Node | None, ...],
+    out: Any,
+    attributes: dict[str, Any] | None,
+) -> Node:
+    """The node of a result, saving what its derivative needs."""
+    flags = op.save_flags[1 if op.variadic else _mask(nodes)]
+    values: list[Any] = []
+    if op.variadic:
+        if flags[0]:
+            for tensor in tensors:
+                mark_saved(tensor)
+            values.append(tuple(t._array for t in tensors))
+        else:
+            values.append(None)
+    else:
+        for tensor, flag in zip(tensors, flags, strict=False):
+            if flag:
+                mark_saved(tensor)
+                values.append(tensor._array)
+            else:
+                values.append(None)
+    values.append(out if flags[-1] else None)
+    if op.needs_template:
+        like = [(o.shape, o.dtype) for o in out] if isinstance(out, tuple) else (out.shape, out.dtype)
+        attributes = {**(attributes or {}), "result_like": like}
+    if op.meta:
+        attributes = dict(attributes) if attributes else {}
+        for name, i, what in op.meta:
+            if op.variadic:
+                attributes[name] = tuple(getattr(t._array, what) for t in tensors)
+            else:
+                attributes[name] = getattr(tensors[i]._array, what)
+    return [next_seq(), op, nodes, tuple(values), attributes]
+
+
+def _mask(nodes: tuple[Node | None, ...]) -> int:
+    mask = 0
+    for i, node in enumerate(nodes):
+        if node is not None:
+            mask |= 1 << i
+    return mask
+
+
+# -- the elementwise road -----------------------------------------------------------------------
+
+
+def unary(op: Op, x: Any) -> Any:
+    """Run an elementwise op of one argument."""
+    if isinstance(x, TensorBase):
+        array = x._array
+        kernel = op.fast.get(array.dtype)
+        if kernel is not None and array.nbytes < POOL_FROM:
+            out = kernel(array)
+            if type(out) is ndarray and out.ndim:
+                result = _new(_TENSOR)
+                result._array = out
+            else:
+                result = _new(_SCALAR)
+                result._array = out = np.asarray(out)
+            result._family = None
+            node = x._node if x._family is None else node_of(x)
+            if node is not None and _grad_mode() and op.derivative.kind != "none":
+                flags = op.save_flags[1]
+                if flags[0]:
+                    if x._family is None:
+                        x._saved = True
+                    else:
+                        x._family.storage.saved = True
+                if flags[1]:
+                    result._saved = True
+                result._node = [
+                    next_seq(), op, (node,),
+                    (array if flags[0] else None, out if flags[1] else None), None,
+                ]  # fmt: skip
+            else:
+                result._node = None
+            if OBSERVERS:
+                observe(op, out, (array,))
+            return result
+    return elementwise(op, x)
+
+
+def binary(op: Op, x1: Any, x2: Any) -> Any:
+    """Run an elementwise op of two arguments."""
+    if isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
+        a1 = x1._array
+        a2 = x2._array
+        dtype = a1.dtype
+        if dtype is a2.dtype and a1.shape == a2.shape:
+            kernel = op.fast.get(dtype)
+            if kernel is not None and a1.nbytes < POOL_FROM:
+                out = kernel(a1, a2)
+                if type(out) is ndarray and out.ndim:
+                    result = _new(_TENSOR)
+                    result._array = out
+                else:
+                    result = _new(_SCALAR)
+                    result._array = out = np.asarray(out)
+                result._family = None
+                n1 = x1._node if x1._family is None else node_of(x1)
+                n2 = x2._node if x2._family is None else node_of(x2)
+                if (
+                    (n1 is not None or n2 is not None)
+                    and _grad_mode()
+                    and op.derivative.kind != "none"
+                ):
+                    flags = op.save_flags[(n1 is not None) + 2 * (n2 is not None)]
+                    s1, s2, s3 = flags
+                    if s1:
+                        if x1._family is None:
+                            x1._saved = True
+                        else:
+                            x1._family.storage.saved = True
+                    if s2:
+                        if x2._family is None:
+                            x2._saved = True
+                        else:
+                            x2._family.storage.saved = True
+                    if s3:
+                        result._saved = True
+                    result._node = [
+                        next_seq(), op, (n1, n2),
+                        (a1 if s1 else None, a2 if s2 else None, out if s3 else None), None,
+                    ]  # fmt: skip
+                else:
+                    result._node = None
+                if OBSERVERS:
+                    observe(op, out, (a1, a2))
+                return result
+    return elementwise(op, x1, x2)
+
+
+def elementwise(op: Op, *operands: Any) -> Any:
+    """Run an elementwise op: convert, promote, broadcast, compute, record."""
+    tensors, dtype, shape = prepare(op, operands)
+    arrays = [t._array for t in tensors]
+    kernel = fast_kernel(op, dtype, len(arrays))
+    size = 1
+    for n in shape:
+        size *= n
+    if size * dtype.itemsize >= POOL_FROM:
+        out = _run_large(op, kernel, arrays, shape, dtype)
+    else:
+        out = kernel(*arrays)
+    nodes = tuple(node_of(t) for t in tensors)
+    result = wrap_result(out)
+    if any(n is not None for n in nodes) and _grad_mode() and op.derivative.kind != "none":
+        if op.variadic:
+            raise AssertionError("elementwise ops are not variadic")
+        result._node = record(op, tensors, nodes, result._array, None)
+        if op.save_flags[_mask(nodes)][-1]:
+            result._saved = True
+    if OBSERVERS:
+        observe(op, result._array, tuple(arrays))
+    return result
+
+
+def _run_large(op: Op, kernel: Any, arrays: list[Any], shape: Shape, dtype: Any) -> Any:
+    """Large results go to pooled memory, if it is known which dtype they have."""
+    out_dtype = op_result_dtype(op, dtype)
+    if out_dtype is None:
+        return kernel(*arrays)
+    return kernel(*arrays, out=empty(shape, out_dtype))
+
+
+_RESULT_DTYPES: dict[tuple[str, Any], Any] = {}
+
+
+def op_result_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The result dtype of an elementwise op for operands of `dtype` (found by a run on one)."""
+    key = (op.name, dtype)
+    found = _RESULT_DTYPES.get(key)
+    if found is None:
+        kernel = fast_kernel(op, dtype, len(op.args))
+        with np.errstate(all="ignore"):
+            found = np.asarray(kernel(*[np.ones(1, dtype)] * len(op.args))).dtype
+        _RESULT_DTYPES[key] = found
+    return found
+
+
+def fast_kernel(op: Op, dtype: np.dtype[Any], arity: int) -> Any:
+    """The CPU kernel of an elementwise op for operands of one dtype."""
+    kernel = op.fast.get(dtype)
+    if kernel is None:
+        check_category(op, dtype)
+        kernel = _dispatch.lookup(op.name, "cpu", "strided", (dtype,) * arity)
+        op.fast[dtype] = kernel
+    return kernel
+
+
+def prepare(op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], np.dtype[Any], Shape]:
+    """Operands as tensors of one dtype, the tracked ones expanded to the common shape."""
+    dtype: np.dtype[Any] | None = None
+    tensors: list[Any] = []
+    scalars = False
+    for i, x in enumerate(operands, 1):
+        if type(x) in _ARRAY_SCALARS or (
+            isinstance(x, _ARRAY_SCALARS) and not isinstance(x, np.generic | TensorBase)
+        ):
+            tensors.append(x)
+            scalars = True
+            continue
+        t = operand(x, op.name, i)
+        tensors.append(t)
+        dtype = t._array.dtype if dtype is None else promote(dtype, t._array.dtype)
+    if dtype is None:
+        tensors = [operand(x, op.name) for x in operands]
+        dtype = tensors[0]._array.dtype
+        for t in tensors[1:]:
+            dtype = promote(dtype, t._array.dtype)
+    elif scalars:
+        for x in tensors:
+            if not isinstance(x, TensorBase):
+                dtype = scalar_dtype(x, dtype)
+        tensors = [
+            x if isinstance(x, TensorBase) else wrap(constant(x, dtype)) for x in tensors
+        ]
+    dtype = compute_dtype(op, dtype)
+    shape = broadcast_shapes(*[t._array.shape for t in tensors])
+    recording = _grad_mode()
+    for i, t in enumerate(tensors):
+        if t._array.dtype != dtype:
+            t = tensors[i] = cast(t, dtype)
+        if recording and t._array.shape != shape and node_of(t) is not None:
+            tensors[i] = view(BROADCAST_TO, t, shape=shape)
+    return tuple(tensors), dtype, shape
+
+
+# Integers that meet a floating-point function: NumPy's table.
+_FLOAT_OF = {
+    "bool": "float16", "int8": "float16", "uint8": "float16",
+    "int16": "float32", "uint16": "float32",
+    "int32": "float64", "uint32": "float64", "int64": "float64", "uint64": "float64",
+}  # fmt: skip
+_FLOAT_OF_DTYPE = {np.dtype(k): np.dtype(v) for k, v in _FLOAT_OF.items()}
+
+
+def compute_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that an elementwise op computes in for operands promoted to `dtype`."""
+    if op.dtypes in ("floating", "real floating") and dtype.kind in "biu":
+        return np.dtype("float64") if op.name == "divide" else _FLOAT_OF_DTYPE[dtype]
+    return dtype
+
+
+_ALLOWED = {
+    "any": "biufcV",
+    "numeric": "biufcV",
+    "real": "biufV",
+    "floating": "fcV",
+    "floating only": "fcV",
+    "real floating": "fV",
+    "integral": "iu",
+    "integral or bool": "biu",
+    "bool": "b",
+}
+
+
+def check_category(op: Op, dtype: np.dtype[Any]) -> None:
+    """DTypeError if the op is not defined for `dtype`."""
+    if dtype.kind not in _ALLOWED[op.dtypes]:
+        raise DTypeError(
+            f"{op.name} is not defined for dtype {dtype}: it takes {op.dtypes} dtypes; convert "
+            "first with x.astype(...)"
+        )
+
+
+# -- the general road ---------------------------------------------------------------------------
+
+
+def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
+    """Run an op on tensors whose arguments have been checked: compute and record.
+
+    Ops with several results return a tuple of tensors.
+    """
+    arrays = tuple(t._array for t in tensors)
+    kernel = _dispatch.find_kernel(op.name, "cpu", "strided", tuple(a.dtype for a in arrays))
+    if kernel is None:
+        kernel = _dispatch.lookup(op.name, "cpu", "strided", tuple(a.dtype for a in arrays))
+    out = kernel(*arrays, **attributes)
+    if OBSERVERS:
+        observe(op, out, arrays)
+    nodes = tuple(node_of(t) for t in tensors)
+    tracked = (
+        _grad_mode() and op.derivative.kind != "none" and any(n is not None for n in nodes)
+    )
+    if isinstance(out, tuple):
+        return _wrap_several(op, tensors, nodes, out, attributes, tracked)
+    result = wrap_result(out) if op.scalar else wrap(np.asarray(out))
+    if tracked and result._array.dtype.kind in "fcV":
+        result._node = record(op, tensors, nodes, result._array, attributes)
+        result._saved = True
+    return result
+
+
+def _wrap_several(
+    op: Op,
+    tensors: tuple[Any, ...],
+    nodes: tuple[Node | None, ...],
+    out: tuple[Any, ...],
+    attributes: dict[str, Any],
+    tracked: bool,
+) -> tuple[Any, ...]:
+    results = tuple(wrap_result(o) if op.scalar else wrap(np.asarray(o)) for o in out)
+    if tracked:
+        arrays = tuple(r._array for r in results)
+        node = record(op, tensors, nodes, arrays, attributes)
+        for i, result in enumerate(results):
+            if result._array.dtype.kind in "fcV":
+                result._node = [next_seq(), RESULT, (node,), None, {"index": i, "count": len(out)}]
+                result._saved = True
+    return results
+
+
+def view(op: Op, x: Any, **attributes: Any) -> Any:
+    """Run a view op: the result is a tensor over the same memory, in the family of `x`.
+
+    Where the kernel had to copy (reshape), the result is a tensor of its own.
+    """
+    array = x._array
+    out = _dispatch.lookup(op.name, "cpu", "strided", (array.dtype,))(array, **attributes)
+    result = _new(_TENSOR)
+    result._array = out
+    result._family = None
+    node = node_of(x)
+    if node is not None and _grad_mode() and out.dtype.kind in "fcV":
+        if op.derivative.kind == "none":
+            node = None
+        else:
+            result._node = record(op, (x,), (node,), out, attributes)
+    else:
+        node = None
+    if node is None:
+        result._node = None
+    if out is array or shares_base(out, array):
+        if node is None and node_of(x) is not None:
+            # Made without recording: shares memory, not history.
+            _share_storage(result, x)
+        else:
+            join_family(result, x)
+    return result
+
+
+def shares_base(out: Any, array: Any) -> bool:
+    """Whether a kernel's result is a view of its argument."""
+    base = out.base
+    return base is not None and (base is array or base is array.base)
+
+
+def _share_storage(result: Any, x: Any) -> None:
+    storage = family_of(x).storage
+    family = Family(storage, result._array, result._node)
+    family.base = Geometry.of(result._array, storage._array)
+    result._family = family
+    result._epoch = 0
+    storage.add(result)
+
+
+def detached(x: Any) -> Any:
+    """A tensor over the same memory without history."""
+    result = _new(type(x))
+    result._array = x._array
+    result._node = None
+    result._family = None
+    _share_storage(result, x)
+    return result
+
+
+# -- writing in place -----------------------------------------------------------------------------
+
+
+def adopt_history(x: Any, node: Node | None) -> None:
+    """After `x` was written: its value now has `node`; the family's history follows."""
+    family = family_of(x)
+    if node is None and family.node is None and x._node is None:
+        return
+    geometry = _geometry_in(family, x._array)
+    if geometry == family.base:
+        family.node = node
+    else:
+        attributes = {"base": family.base, "view": geometry}
+        if family.node is not None or node is not None:
+            family.node = [
+                next_seq(), WRITE_WINDOW, (family.node, node), None, attributes
+            ]  # fmt: skip
+    family.epoch += 1
+    x._node = node
+    x._epoch = family.epoch
+
+
+def overwrite(x: Any, value: Any, writer: str) -> None:
+    """Write the tensor `value` (same shape and dtype) into `x`, history included."""
+    prepare_write(x, writer)
+    np.copyto(x._array, value._array)
+    if _grad_mode():
+        adopt_history(x, node_of(value))
+
+
+# -- ops that the roads themselves need ------------------------------------------------------------
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """The tensor in another dtype; recorded; the tensor itself if it has that dtype."""
+    dtype = as_dtype(dtype)
+    if x._array.dtype == dtype:
+        return x
+    out = apply(CAST, x, dtype=dtype)
+    if isinstance(x, _SCALAR) or x._array.ndim:
+        return out
+    return wrap(out._array, out._node)
+
+
+def _sum_to(g: Any, x_shape: Shape) -> Any:
+    return g if g._array.shape == x_shape else apply(SUM_TO, g, shape=x_shape)
+
+
+def sum_to_array(g: Any, *, shape: Shape) -> Any:
+    """Transpose of broadcasting: sums over the dimensions that were broadcast."""
+    lead = g.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        i + lead for i, n in enumerate(shape) if n == 1 and g.shape[i + lead] != 1
+    )
+    if axes:
+        g = np.add.reduce(g, axis=axes, keepdims=True)
+    return g.reshape(shape)
+
+
+def broadcast_array(x: Any, *, shape: Shape) -> Any:
+    """Zero-stride view of `x` with the given shape; read-only."""
+    lead = len(shape) - x.ndim
+    if lead < 0:
+        raise ShapeError(f"a tensor of shape {x.shape} does not broadcast to {shape}")
+    strides = [0] * len(shape)
+    for i, (n, s) in enumerate(zip(x.shape, x.strides, strict=True)):
+        if n == shape[lead + i]:
+            strides[lead + i] = s
+        elif n != 1:
+            raise ShapeError(f"a tensor of shape {x.shape} does not broadcast to {shape}")
+    out = np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+    return out
+
+
+def _cast_array(x: Any, *, dtype: np.dtype[Any]) -> Any:
+    if x.dtype.kind == "c" and dtype.kind not in "cb":
+        return x.real.astype(dtype)
+    return x.astype(dtype)
+
+
+CAST = declare(
+    Op("cast", ("x",), Linear(x=lambda g, x_dtype: cast(g, x_dtype)), scalar=True)
+)  # fmt: skip
+register_kernel("cast", _cast_array)
+
+BROADCAST_TO = declare(
+    Op("broadcast_to", ("x",), Linear(x=_sum_to), family="view", scalar=False)
+)  # fmt: skip
+register_kernel("broadcast_to", broadcast_array)
+
+SUM_TO = declare(
+    Op("sum_to", ("x",), Linear(x=lambda g, x_shape: view(BROADCAST_TO, g, shape=x_shape)),
+       scalar=False)
+)  # fmt: skip
+register_kernel("sum_to", sum_to_array)
+
+READ_WINDOW = declare(
+    Op("read_window", ("x",),
+       Linear(x=lambda g, base, view: apply(ADD_WINDOW, g, base=base, view=view)), scalar=False)
+)  # fmt: skip
+register_kernel("read_window", read_window)
+
+ADD_WINDOW = declare(
+    Op("add_window", ("g",),
+       Linear(g=lambda g, base, view: apply(READ_WINDOW, g, base=base, view=view)), scalar=False)
+)  # fmt: skip
+register_kernel("add_window", add_window)
+
+WRITE_WINDOW = declare(
+    Op("write_window", ("x", "value"),
+       Linear(x=lambda g, base, view: apply(ZERO_WINDOW, g, base=base, view=view),
+              value=lambda g, base, view: apply(READ_WRITTEN, g, base=base, view=view)),
+       scalar=False)
+)  # fmt: skip
+register_kernel("write_window", write_window)
+
+ZERO_WINDOW = declare(
+    Op("zero_window", ("x",),
+       Linear(x=lambda g, base, view: apply(ZERO_WINDOW, g, base=base, view=view)), scalar=False)
+)  # fmt: skip
+register_kernel("zero_window", lambda x, *, base, view: write_window(x, 0, base=base, view=view))
+
+READ_WRITTEN = declare(
+    Op("read_written", ("x",),
+       Linear(x=lambda g, base, view: apply(
+           WRITE_WINDOW, wrap(np.zeros(base.shape, base.dtype)), g, base=base, view=view)),
+       scalar=False)
+)  # fmt: skip
+register_kernel("read_written", read_written)
+
+# Picks one result of an op with several: the engine collects the cotangents.
+RESULT = declare(Op("result", ("x",), Linear(x=lambda g: g), scalar=False))

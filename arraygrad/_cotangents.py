@@ -1,0 +1,57 @@
+"""The few ops that the derivative machinery itself computes with.
+
+``absorbing_multiply(g, p)`` is g * p with one convention: an exact zero on either side gives an
+exact zero, even against infinity or NaN. It is what makes the gradient of the branch that `where`
+did not select zero instead of NaN, and the gradient of sqrt(x * x) at 0 finite. To hunt NaNs the
+convention can be switched off with ``ag.set_absorbing_zeros(False)``.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+
+from ._apply import binary, unary
+from ._op import Bilinear, Linear, Op, declare
+
+ADD = declare(
+    Op("add", ("x1", "x2"), Linear(x1=lambda g: g, x2=lambda g: g), dtypes="numeric",
+       family="elementwise")
+)  # fmt: skip
+
+CONJ = declare(
+    Op("conj", ("x",), Linear(x=lambda g: conj(g)), dtypes="numeric", family="elementwise")
+)
+
+MULTIPLY = declare(
+    Op("multiply", ("x1", "x2"),
+       Bilinear(x1=lambda g, x2: times(g, conj(x2)), x2=lambda g, x1: times(g, conj(x1))),
+       dtypes="numeric", family="elementwise")
+)  # fmt: skip
+
+ABSORBING_MULTIPLY = declare(
+    Op("absorbing_multiply", ("x1", "x2"),
+       Bilinear(x1=lambda g, x2: times(g, conj(x2)), x2=lambda g, x1: times(g, conj(x1))),
+       dtypes="numeric", family="elementwise")
+)  # fmt: skip
+
+_ABSORB: ContextVar[bool] = ContextVar("arraygrad_absorbing_zeros", default=True)
+
+
+def set_absorbing_zeros(enabled: bool) -> None:
+    """Whether a zero cotangent absorbs an infinite or NaN partial (the default) in this context."""
+    _ABSORB.set(bool(enabled))
+
+
+def conj(x: Any) -> Any:
+    """The complex conjugate; a real tensor itself."""
+    return unary(CONJ, x) if x._array.dtype.kind == "c" else x
+
+
+def add(x1: Any, x2: Any) -> Any:
+    return binary(ADD, x1, x2)
+
+
+def times(g: Any, p: Any) -> Any:
+    """Cotangent times partial."""
+    return binary(ABSORBING_MULTIPLY if _ABSORB.get() else MULTIPLY, g, p)

@@ -1,0 +1,270 @@
+"""Which kernel runs: (op, device, layout, dtypes) -> kernel.
+
+A plain dictionary that anyone can print (`table`) and extend (`register_kernel`); the library
+registers its own kernels through the same call. This is the only module that imports
+arraygrad_kernels, and the only one that knows how kernels get compiled:
+
+* every op has a reference kernel (NumPy's loop, special values fixed to the standard);
+* the first time that an (op, dtypes) pair runs, its Numba kernel is asked for. With
+  ``ARRAYGRAD_COMPILE=background`` (the default) the reference kernel runs until the compiled one
+  is ready and is swapped in; ``sync`` waits for the compiler, ``off`` never compiles;
+* ``ARRAYGRAD_KERNELS=auto`` takes a Numba kernel where it was measured to be faster, ``numba``
+  wherever there is one, ``numpy`` never.
+
+Knows nothing of tensors: kernels take the device's own arrays.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from arraygrad_kernels import reference
+
+from ._errors import ArgumentError, DispatchError
+
+__all__ = [
+    "Kernel",
+    "compile_all",
+    "compile_mode",
+    "find_kernel",
+    "kernel_mode",
+    "lookup",
+    "register_kernel",
+    "table",
+]
+
+Kernel = Callable[..., Any]
+Key = tuple[str, str, str, "tuple[np.dtype[Any], ...] | None"]
+
+
+def _setting(name: str, allowed: tuple[str, ...]) -> str:
+    value = os.environ.get(name, allowed[0])
+    if value not in allowed:
+        raise ArgumentError(f"{name}={value!r} is not a mode; set it to one of {allowed}")
+    return value
+
+
+kernel_mode = _setting("ARRAYGRAD_KERNELS", ("auto", "numba", "numpy"))
+compile_mode = _setting("ARRAYGRAD_COMPILE", ("background", "sync", "off"))
+
+# dtypes None: a kernel for every dtype that has no kernel of its own.
+_TABLE: dict[Key, Kernel] = {}
+# Per op: dtype -> kernel for CPU operands that share this dtype (the road of most calls).
+_FAST: dict[str, dict[np.dtype[Any], Kernel]] = {}
+# Keys that were resolved by falling back to a kernel for all dtypes.
+_RESOLVED: dict[Key, Kernel] = {}
+
+
+def register_kernel(
+    op: str,
+    kernel: Kernel,
+    *,
+    device: str = "cpu",
+    layout: str = "strided",
+    dtypes: tuple[np.dtype[Any], ...] | None = None,
+) -> None:
+    """Make `kernel` the one that runs for these arguments.
+
+    Parameters
+    ----------
+    op : str
+        Name of the op, e.g. ``"multiply"``.
+    kernel : callable
+        Takes the device's arrays in the order of the op's arguments and its attributes as
+        keywords; returns a new array (or a tuple of them).
+    device, layout : str
+        Kind of device and layout, e.g. ``"cpu"`` and ``"strided"``.
+    dtypes : tuple of dtype, optional
+        Exact dtypes of the array arguments; None registers for all that have no own kernel.
+
+    Examples
+    --------
+    >>> import numpy as np, arraygrad as ag
+    >>> from arraygrad import _dispatch
+    >>> f8 = np.dtype("float64")
+    >>> kernel = _dispatch.lookup("cosh", "cpu", "strided", (f8,))
+    >>> _dispatch.register_kernel("cosh", kernel, dtypes=(f8,))
+    """
+    _TABLE[op, device, layout, dtypes] = kernel
+    fast = fast_table(op)
+    if dtypes is None:
+        fast.clear()
+        for key in [k for k in _RESOLVED if k[:3] == (op, device, layout)]:
+            del _RESOLVED[key]
+    elif device == "cpu" and layout == "strided" and len(set(dtypes)) == 1:
+        if dtypes[0] in fast:
+            fast[dtypes[0]] = kernel
+
+
+def fast_table(op: str) -> dict[np.dtype[Any], Kernel]:
+    """The op's dtype -> kernel table for same-dtype CPU operands."""
+    return _FAST.setdefault(op, {})
+
+
+def find_kernel(
+    op: str, device: str, layout: str, dtypes: tuple[np.dtype[Any], ...]
+) -> Kernel | None:
+    """The kernel for these arguments, or None; asks for compilation where that is due."""
+    key = (op, device, layout, dtypes)
+    kernel = _TABLE.get(key) or _RESOLVED.get(key)
+    if kernel is not None:
+        return kernel
+    kernel = _TABLE.get((op, device, layout, None))
+    if device == "cpu" and layout == "strided" and kernel_mode != "numpy":
+        if compile_mode == "sync":
+            kernel = _build(op, dtypes) or kernel
+        elif compile_mode == "background":
+            _COMPILER.request(op, dtypes)
+    if kernel is not None:
+        _RESOLVED[key] = kernel
+    return kernel
+
+
+def lookup(op: str, device: str, layout: str, dtypes: tuple[np.dtype[Any], ...]) -> Kernel:
+    """The kernel for these arguments; DispatchError, naming what exists, if there is none."""
+    kernel = find_kernel(op, device, layout, dtypes)
+    if kernel is not None:
+        return kernel
+    names = ", ".join(str(d) for d in dtypes)
+    exists = sorted(
+        {
+            f"{d}/{lay}" + ("" if t is None else f"({', '.join(map(str, t))})")
+            for (o, d, lay, t) in _TABLE
+            if o == op
+        }
+    )
+    have = "; ".join(exists) if exists else "no kernel at all"
+    raise DispatchError(
+        f"{op} has no kernel for device {device!r}, layout {layout!r}, dtypes ({names}); "
+        f"registered are: {have}. Convert the operands, or add one with register_kernel({op!r}, ...)"
+    )
+
+
+def table() -> Iterator[tuple[str, str, str, str, str]]:
+    """Rows (op, device, layout, dtypes, kernel) of everything registered or resolved, sorted."""
+    merged = {**_RESOLVED, **_TABLE}
+    rows = [
+        (
+            op,
+            device,
+            layout,
+            "any" if dtypes is None else ",".join(map(str, dtypes)),
+            getattr(kernel, "__module__", None) or type(kernel).__name__,
+        )
+        for (op, device, layout, dtypes), kernel in merged.items()
+    ]
+    return iter(sorted(rows))
+
+
+def _build(op: str, dtypes: tuple[np.dtype[Any], ...]) -> Kernel | None:
+    """Compile the Numba kernel of (op, dtypes) if there is one and the mode wants it."""
+    from arraygrad_kernels import cpu  # imports numba: 0.25 s, paid only when first needed
+
+    spec = cpu.find(op, dtypes)
+    if spec is None or not (spec.preferred or kernel_mode == "numba"):
+        return None
+    return spec.build()
+
+
+class _Compiler:
+    """One background thread that compiles what was asked for, in order."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[tuple[str, tuple[np.dtype[Any], ...]] | None]
+        self._queue = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._asked: set[tuple[str, tuple[np.dtype[Any], ...]]] = set()
+        self._lock = threading.Lock()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._stopping = False
+        self.failures: dict[tuple[str, tuple[np.dtype[Any], ...]], str] = {}
+
+    def request(self, op: str, dtypes: tuple[np.dtype[Any], ...]) -> None:
+        with self._lock:
+            if self._stopping or (op, dtypes) in self._asked:
+                return
+            self._asked.add((op, dtypes))
+            self._idle.clear()
+            self._queue.put((op, dtypes))
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._work, name="arraygrad-compile", daemon=True
+                )
+                self._thread.start()
+
+    def _work(self) -> None:
+        while (item := self._queue.get()) is not None:
+            op, dtypes = item
+            try:
+                kernel = _build(op, dtypes)
+                if kernel is not None:
+                    register_kernel(op, kernel, dtypes=dtypes)
+            except Exception as error:  # the reference kernel goes on; `info` shows the reason
+                self.failures[item] = f"{type(error).__name__}: {error}"
+            if self._queue.empty():
+                self._idle.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until everything asked for is compiled."""
+        return self._idle.wait(timeout)
+
+    def stop(self) -> None:
+        """At exit: finish the kernel in hand, drop the rest."""
+        self._stopping = True
+        thread = self._thread
+        if thread is not None and thread.is_alive():
+            while not self._queue.empty():
+                self._queue.get()
+            self._queue.put(None)
+            thread.join(timeout=10)
+
+
+_COMPILER = _Compiler()
+atexit.register(_COMPILER.stop)
+
+
+def _after_fork() -> None:
+    global _COMPILER
+    _COMPILER = _Compiler()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def wait_for_compiler(timeout: float | None = None) -> bool:
+    """Wait until every kernel that was asked for has been compiled and swapped in."""
+    return _COMPILER.wait(timeout)
+
+
+def compile_failures() -> dict[str, str]:
+    """Kernels that did not compile (the reference runs instead), with the reason."""
+    return {
+        f"{op}({', '.join(map(str, dtypes))})": why
+        for (op, dtypes), why in _COMPILER.failures.items()
+    }
+
+
+def compile_all(progress: Callable[[int, int, str], None] | None = None) -> int:
+    """Compile every Numba kernel of the catalogue now; the number of kernels compiled."""
+    from arraygrad_kernels import cpu
+
+    specs = [s for s in cpu.catalogue() if s.preferred or kernel_mode == "numba"]
+    for done, spec in enumerate(specs):
+        if progress is not None:
+            progress(done, len(specs), f"{spec.op}({', '.join(map(str, spec.dtypes))})")
+        register_kernel(spec.op, spec.build(), dtypes=spec.dtypes)
+    if progress is not None:
+        progress(len(specs), len(specs), "")
+    return len(specs)
+
+
+for _name, _kernel in reference.KERNELS.items():
+    register_kernel(_name, _kernel)

@@ -1,0 +1,94 @@
+"""Exception classes of arraygrad.
+
+Each one also inherits from the built-in or NumPy exception that NumPy code expects, so that
+``except ValueError`` keeps working. A message says what happened, which argument, and what to
+type instead.
+"""
+
+import numpy as np
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "ArraygradError",
+    "AxisError",
+    "DTypeError",
+    "DetachError",
+    "DeviceError",
+    "DispatchError",
+    "ExportError",
+    "GradientError",
+    "IndexOutOfRangeError",
+    "IntegerOverflowError",
+    "LinAlgError",
+    "OutOfMemoryError",
+    "ReadOnlyError",
+    "ShapeError",
+]
+
+
+class ArraygradError(Exception):
+    """Base class of every error that arraygrad raises itself."""
+
+
+class ArgumentError(ArraygradError, ValueError):
+    """An argument has a value that the function cannot use."""
+
+
+class ArgumentTypeError(ArraygradError, TypeError):
+    """An argument has a type that the function cannot use."""
+
+
+class DTypeError(ArraygradError, TypeError):
+    """An argument has a dtype that the function is not defined for."""
+
+
+class ShapeError(ArraygradError, ValueError):
+    """Shapes do not fit together."""
+
+
+class AxisError(ArraygradError, np.exceptions.AxisError):
+    """An axis is out of range."""
+
+    def __init__(self, message: str) -> None:
+        np.exceptions.AxisError.__init__(self, message)
+
+
+class IndexOutOfRangeError(ArraygradError, IndexError):
+    """An index is out of range or is of a kind that cannot index."""
+
+
+class IntegerOverflowError(ArraygradError, OverflowError):
+    """A Python integer does not fit the dtype."""
+
+
+class OutOfMemoryError(ArraygradError, MemoryError):
+    """The requested array is larger than memory; nothing was changed."""
+
+
+class ReadOnlyError(ArraygradError, ValueError):
+    """A write to a tensor whose memory may not be written."""
+
+
+class DeviceError(ArraygradError, ValueError):
+    """A device is unknown, or operands live on different devices."""
+
+
+class DispatchError(ArraygradError, NotImplementedError, TypeError):
+    """No kernel is registered for an op, device, layout and dtypes."""
+
+
+class GradientError(ArraygradError, RuntimeError):
+    """A derivative was asked for that does not exist or can no longer be computed."""
+
+
+class DetachError(ArraygradError, TypeError):
+    """A tracked tensor was about to be turned into plain data, losing its gradient."""
+
+
+class ExportError(ArraygradError, BufferError):
+    """A tensor cannot be exported through DLPack or the buffer protocol."""
+
+
+class LinAlgError(ArraygradError, np.linalg.LinAlgError):
+    """A matrix has no such decomposition, inverse or solution."""

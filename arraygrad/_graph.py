@@ -1,0 +1,114 @@
+"""The recorded graph: nodes, grad mode, and what happened to saved memory. Knows no op by name.
+
+A node is a list, because lists are the cheapest mutable object that Python makes::
+
+    [seq, op, inputs, values, attributes]
+
+seq : int
+    Creation order, unique in the process: inputs always have smaller numbers, so that walking
+    nodes by falling `seq` is a topological order.
+op : Op
+    Whose result this is; its derivative says how to go on.
+inputs : tuple of (node or None)
+    Nodes of the tracked arguments; None where an argument carries no gradient.
+values : tuple or None
+    Memory of the arguments and the result that the derivative needs, aligned with ``op.slots``;
+    None entries were not needed. The engine sets the whole field to None once it is used up.
+attributes : dict or None
+    Static arguments (axis, shape, ...).
+hooks : list, only when there are any
+
+A node points only to its inputs' nodes and to plain memory, never to tensors: no cycles.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from ._errors import GradientError
+
+Node = list[Any]
+
+SEQ, OP, INPUTS, VALUES, ATTRIBUTES, HOOKS = range(6)
+
+next_seq: Callable[[], int] = itertools.count(1).__next__
+
+# Grad mode is context-local: threads start enabled, asyncio tasks inherit a copy.
+GRAD_MODE: ContextVar[bool] = ContextVar("arraygrad_grad_mode", default=True)
+is_grad_enabled: Callable[[], bool] = GRAD_MODE.get
+
+# Functions called with (op, result, argument arrays) after each op; empty almost always, so that
+# the road of a primitive pays one truth test. Observers look at their own context.
+OBSERVERS: list[Callable[[Any, Any, tuple[Any, ...]], None]] = []
+
+
+@contextmanager
+def grad_mode(enabled: bool) -> Iterator[None]:
+    """Set grad mode inside a with block."""
+    token = GRAD_MODE.set(enabled)
+    try:
+        yield
+    finally:
+        GRAD_MODE.reset(token)
+
+
+# Overwritten memory: id(owner) -> (weak reference to owner, seq of the last write, writer's name).
+# Only memory that is aliased outside (so that it could not be swapped) is ever listed here.
+OVERWRITTEN: dict[int, tuple[weakref.ref[Any], int, str]] = {}
+
+
+def owner_of(array: Any) -> Any:
+    """The object at the end of the chain of bases that still is an array."""
+    base = array.base
+    while base is not None and hasattr(base, "base") and hasattr(base, "shape"):
+        array, base = base, base.base
+    return array
+
+
+def note_overwritten(array: Any, writer: str) -> None:
+    """Remember that memory which a graph may have saved has been written."""
+    owner = owner_of(array)
+    key = id(owner)
+    reference = weakref.ref(owner, lambda _, key=key: OVERWRITTEN.pop(key, None))
+    OVERWRITTEN[key] = (reference, next_seq(), writer)
+
+
+def check_not_overwritten(node: Node) -> None:
+    """Raise GradientError if a value that `node` saved has been written since."""
+    for value in _arrays(node[VALUES]):
+        found = OVERWRITTEN.get(id(owner_of(value)))
+        if found is not None and found[1] > node[SEQ]:
+            raise GradientError(
+                f"a value that {node[OP].name} saved for its derivative was written later by "
+                f"{found[2]}; the memory is shared with code outside (NumPy, DLPack), so the old "
+                "value could not be kept: write to a copy instead, x = x.copy()"
+            )
+
+
+def _arrays(values: Any) -> Iterator[Any]:
+    for value in values or ():
+        if isinstance(value, tuple):
+            yield from _arrays(value)
+        elif hasattr(value, "base"):
+            yield value
+
+
+def node_name(node: Node) -> str:
+    """Name that people know: MulBackward, AccumulateGrad, ..."""
+    name: str = node[OP].name
+    if name == "leaf":
+        return "AccumulateGrad"
+    return _SHORT.get(name) or "".join(p.capitalize() for p in name.split("_")) + "Backward"
+
+
+_SHORT = {
+    "multiply": "MulBackward",
+    "subtract": "SubBackward",
+    "divide": "DivBackward",
+    "negative": "NegBackward",
+}

@@ -1,0 +1,152 @@
+"""Shape, stride and axis arithmetic on plain integers. Knows nothing of memory or tensors."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from math import prod
+
+from ._errors import ArgumentTypeError, ArgumentError, AxisError, ShapeError
+
+Shape = tuple[int, ...]
+
+
+def as_shape(shape: int | Iterable[int], argument: str = "shape") -> Shape:
+    """A tuple of non-negative Python integers from an integer or a sequence of them."""
+    try:
+        sizes = (
+            tuple(map(operator.index, shape))
+            if isinstance(shape, Iterable)
+            else (operator.index(shape),)
+        )
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{argument}: {shape!r} is not an integer or a tuple of integers"
+        ) from error
+    for size in sizes:
+        if size < 0:
+            raise ShapeError(f"{argument}: {sizes} has a negative size; sizes must be >= 0")
+    return sizes
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """The shape that all shapes broadcast to; ShapeError where they do not."""
+    if not shapes:
+        return ()
+    out = shapes[0]
+    for shape in shapes[1:]:
+        if shape != out:
+            out = _broadcast_two(out, shape, shapes)
+    return out
+
+
+def _broadcast_two(shape1: Shape, shape2: Shape, shapes: Sequence[Shape]) -> Shape:
+    if len(shape1) < len(shape2):
+        shape1, shape2 = shape2, shape1
+    lead = len(shape1) - len(shape2)
+    out = list(shape1)
+    for axis, size in enumerate(shape2, lead):
+        if size != out[axis]:
+            if out[axis] == 1:
+                out[axis] = size
+            elif size != 1:
+                listed = " and ".join(str(s) for s in shapes)
+                raise ShapeError(
+                    f"shapes {listed} do not broadcast: sizes {out[axis]} and {size} meet in "
+                    "one dimension; use reshape or x[:, None] to line dimensions up"
+                )
+    return tuple(out)
+
+
+def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
+    """The axis as a number in range(ndim)."""
+    try:
+        number = operator.index(axis)
+    except TypeError as error:
+        raise ArgumentTypeError(f"{argument}={axis!r} is not an integer") from error
+    if not -ndim <= number < ndim:
+        raise AxisError(
+            f"{argument}={number} is out of range for {ndim} dimension{'s' * (ndim != 1)}"
+            + (f"; use {-ndim} to {ndim - 1}" if ndim else "; a 0-d tensor has no axes")
+        )
+    return number + ndim if number < 0 else number
+
+
+def normalize_axes(
+    axis: int | Iterable[int] | None, ndim: int, argument: str = "axis"
+) -> tuple[int, ...]:
+    """Sorted axes in range(ndim); None means all of them."""
+    if axis is None:
+        return tuple(range(ndim))
+    if not isinstance(axis, Iterable):
+        return (normalize_axis(axis, ndim, argument),)
+    axes = tuple(normalize_axis(a, ndim, argument) for a in axis)
+    if len(set(axes)) != len(axes):
+        raise ArgumentError(f"{argument}={tuple(axis)} names one axis twice")
+    return tuple(sorted(axes))
+
+
+def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:
+    """Shape after reducing the (normalised) axes."""
+    if keepdims:
+        return tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in axes)
+
+
+def contiguous_strides(shape: Shape, itemsize: int = 1) -> tuple[int, ...]:
+    """Strides of a C-contiguous array, in units of `itemsize`."""
+    strides = []
+    step = itemsize
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def infer_size(shape: Sequence[int], size: int, argument: str = "shape") -> Shape:
+    """Replace one -1 in `shape` so that it holds `size` elements; ShapeError if it cannot."""
+    try:
+        sizes = tuple(map(operator.index, shape))
+    except TypeError as error:
+        raise ArgumentTypeError(f"{argument}: {shape!r} is not a tuple of integers") from error
+    unknown = [i for i, n in enumerate(sizes) if n == -1]
+    if any(n < -1 for n in sizes) or len(unknown) > 1:
+        raise ShapeError(f"{argument}={sizes}: only one size may be -1, all others must be >= 0")
+    if unknown:
+        known = prod(n for n in sizes if n != -1)
+        if known == 0 or size % known:
+            raise ShapeError(f"cannot reshape {size} elements into {argument}={sizes}")
+        sizes = tuple(size // known if n == -1 else n for n in sizes)
+    elif prod(sizes) != size:
+        raise ShapeError(
+            f"cannot reshape {size} elements into {argument}={sizes}, which holds {prod(sizes)}"
+        )
+    return sizes
+
+
+def byte_extent(shape: Shape, strides_bytes: tuple[int, ...], itemsize: int) -> tuple[int, int]:
+    """Lowest and one past the highest byte touched, relative to the first element."""
+    if 0 in shape:
+        return 0, 0
+    low = high = 0
+    for size, stride in zip(shape, strides_bytes, strict=True):
+        if stride < 0:
+            low += (size - 1) * stride
+        else:
+            high += (size - 1) * stride
+    return low, high + itemsize
+
+
+def may_overlap_itself(shape: Shape, strides: tuple[int, ...], itemsize: int) -> bool:
+    """Whether two indices can reach one byte (exact for ordinary views, else conservative)."""
+    pairs = sorted(
+        (abs(stride), size) for size, stride in zip(shape, strides, strict=True) if size > 1
+    )
+    if 0 in shape:
+        return False
+    span = itemsize
+    for stride, size in pairs:
+        if stride < span:
+            return True
+        span = stride * (size - 1) + span
+    return False

@@ -1,0 +1,368 @@
+"""Memory: storages, the families of views that share one, and pooled allocation.
+
+A Storage is memory on one device with a version. Tensors that share both memory and derivative
+history form a Family: a base tensor and its views. ``detach()`` starts a new family on the same
+storage. Both are made only when a second tensor appears or something is written in place: most
+results never have them. Knows nothing of ops.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import weakref
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ._device import CPU, Device
+from ._errors import OutOfMemoryError, ReadOnlyError
+from ._graph import Node, note_overwritten, owner_of
+from ._layout import Shape, byte_extent, may_overlap_itself
+
+
+class TensorBase:
+    """The slots of a tensor; methods are added by its subclasses.
+
+    _array : the device's array (shape, strides, dtype, memory)
+    _node : graph node of the current value, or None
+    _family : Family, or None while nothing else shares the memory
+    _epoch : the family's epoch for which _node is right (set with _family)
+    _saved : set once a graph has kept this array (only while there is no family)
+    _grad : accumulated gradient of a leaf
+    """
+
+    __slots__ = ("__weakref__", "_array", "_epoch", "_family", "_grad", "_node", "_saved")
+    _array: Any
+    _node: Node | None
+    _family: Family | None
+    _epoch: int
+    _saved: bool
+    _grad: Any
+
+
+class Storage:
+    """Memory on one device.
+
+    Attributes
+    ----------
+    device : Device
+    version : int
+        Number of in-place writes so far.
+    saved : bool
+        A graph may hold this memory: the next write swaps the tensors to a copy of it.
+    pinned : bool
+        Aliased outside of arraygrad (NumPy, DLPack, a memory map): must not be swapped.
+    """
+
+    __slots__ = ("__weakref__", "_array", "_tensors", "_trim_at", "device", "pinned", "saved", "version")
+
+    def __init__(self, array: Any, device: Device = CPU, pinned: bool = False) -> None:
+        self._array = array
+        self.device = device
+        self.version = 0
+        self.saved = False
+        self.pinned = pinned
+        self._tensors: list[weakref.ref[TensorBase]] = []
+        self._trim_at = 8
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the memory that the base tensor spans."""
+        owner = owner_of(self._array)
+        return int(getattr(owner, "nbytes", self._array.nbytes))
+
+    @property
+    def readonly(self) -> bool:
+        return not self._array.flags.writeable
+
+    def data_ptr(self) -> int:
+        """Address of the first byte."""
+        return int(owner_of(self._array).__array_interface__["data"][0])
+
+    def add(self, tensor: TensorBase) -> None:
+        tensors = self._tensors
+        tensors.append(weakref.ref(tensor))
+        if len(tensors) > self._trim_at:
+            self._tensors = [r for r in tensors if r() is not None]
+            self._trim_at = 2 * len(self._tensors) + 8
+
+    def tensors(self) -> list[TensorBase]:
+        """The live tensors on this memory."""
+        return [t for r in self._tensors if (t := r()) is not None]
+
+    def prepare_write(self, writer: str) -> None:
+        """Call before the memory changes: keeps what graphs have saved, counts the version."""
+        if self.saved:
+            if self.pinned:
+                note_overwritten(self._array, writer)
+            else:
+                self._swap(writer)
+            self.saved = False
+        self.version += 1
+
+    def _swap(self, writer: str) -> None:
+        """Move every live tensor to a copy of the memory; graphs keep the old one."""
+        memory = _dense_bytes(self._array)
+        if memory is None:
+            note_overwritten(self._array, writer)
+            return
+        start = _address(memory)
+        fresh = memory.copy()
+        for tensor in self.tensors():
+            tensor._array = _moved(tensor._array, start, fresh)
+        self._array = _moved(self._array, start, fresh)
+
+    def __repr__(self) -> str:
+        return f"Storage(nbytes={self.nbytes}, device={str(self.device)!r}, version={self.version})"
+
+
+class Family:
+    """Tensors that are views of one base value: they share a storage and a history.
+
+    node : Node or None
+        Graph node of the whole base value as it is now.
+    epoch : int
+        Raised whenever the history changes; a tensor whose _epoch differs asks for a new node.
+    base : array
+        The base's array: its shape, strides and dtype give `node` a meaning.
+    """
+
+    __slots__ = ("base", "epoch", "node", "storage")
+
+    def __init__(self, storage: Storage, base: Any, node: Node | None) -> None:
+        self.storage = storage
+        self.base = Geometry.of(base, base)
+        self.node = node
+        self.epoch = 0
+
+
+class Geometry:
+    """Where a view lies in its base: all in bytes, free of addresses."""
+
+    __slots__ = ("dtype", "offset", "shape", "strides")
+
+    def __init__(self, dtype: Any, shape: Shape, strides: tuple[int, ...], offset: int) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.strides = strides
+        self.offset = offset
+
+    @classmethod
+    def of(cls, view: Any, base: Any) -> Geometry:
+        offset = 0 if view is base else _address(view) - _address(base)
+        return cls(view.dtype, view.shape, view.strides, offset)
+
+    def key(self) -> tuple[Any, ...]:
+        return self.dtype, self.shape, self.strides, self.offset
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Geometry) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    @property
+    def overlaps(self) -> bool:
+        return may_overlap_itself(self.shape, self.strides, self.dtype.itemsize)
+
+
+def family_of(tensor: TensorBase) -> Family:
+    """The tensor's family, made now if it has none."""
+    family = tensor._family
+    if family is None:
+        array = tensor._array
+        storage = Storage(array)
+        storage.saved = getattr(tensor, "_saved", False)
+        storage.add(tensor)
+        family = Family(storage, array, tensor._node)
+        tensor._epoch = 0
+        tensor._family = family
+    return family
+
+
+def join_family(view: TensorBase, of: TensorBase) -> None:
+    """Make `view` a member of the family of `of`."""
+    family = of._family
+    if family is None:
+        family = family_of(of)
+    view._family = family
+    view._epoch = family.epoch
+    family.storage.add(view)
+
+
+def mark_saved(tensor: TensorBase) -> None:
+    """A graph keeps the tensor's array from now on."""
+    family = tensor._family
+    if family is None:
+        tensor._saved = True
+    else:
+        family.storage.saved = True
+
+
+def pin(tensor: TensorBase) -> None:
+    """The memory is visible outside from now on: never swap it."""
+    family_of(tensor).storage.pinned = True
+
+
+def check_writeable(tensor: TensorBase, writer: str) -> None:
+    if not tensor._array.flags.writeable:
+        raise ReadOnlyError(
+            f"{writer}: this tensor's memory is read-only (a broadcast view, or borrowed from "
+            "read-only data); write to a copy instead, x = x.copy()"
+        )
+
+
+def prepare_write(tensor: TensorBase, writer: str) -> None:
+    """Keep what graphs have saved of the tensor's memory; call before each in-place write."""
+    if tensor._family is None and getattr(tensor, "_saved", False):
+        if _unshared(tensor):
+            tensor._saved = False
+        else:
+            tensor._array = tensor._array.copy(order="K")
+            tensor._saved = False
+    family_of(tensor).storage.prepare_write(writer)
+
+
+def _references(tensor: TensorBase) -> int:
+    return sys.getrefcount(tensor._array)
+
+
+def _unshared(tensor: TensorBase) -> bool:
+    """Whether nothing but the tensor holds its array (the graph that saved it is gone)."""
+    array = tensor._array
+    base = array.base
+    del array
+    return base is None and _references(tensor) <= _ALONE
+
+
+def _calibrate() -> int:
+    tensor = TensorBase()
+    tensor._array = np.empty(1)
+    return _references(tensor)
+
+
+# What sys.getrefcount says of an array that only its tensor holds: differs between Pythons.
+_ALONE = _calibrate()
+
+
+def _address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _dense_bytes(array: Any) -> Any:
+    """1-d uint8 view of all the memory below `array`, or None if it cannot be had."""
+    owner = owner_of(array)
+    if not isinstance(owner, np.ndarray):
+        return None
+    axes = sorted(range(owner.ndim), key=lambda i: -abs(owner.strides[i]))
+    ordered = owner.transpose(axes)
+    if not ordered.flags.c_contiguous:
+        return None
+    return ordered.reshape(-1).view(np.uint8)
+
+
+def _moved(array: Any, start: int, fresh: Any) -> Any:
+    """The same view over other memory."""
+    moved = np.ndarray(
+        array.shape, array.dtype, buffer=fresh, offset=_address(array) - start,
+        strides=array.strides,
+    )  # fmt: skip
+    if not array.flags.writeable:
+        moved.flags.writeable = False
+    return moved
+
+
+# -- pooled allocation ------------------------------------------------------------------------
+
+POOL_FROM = 1 << 20  # bytes; smaller results come from malloc, which recycles them itself
+POOL_LIMIT = 1 << 29  # bytes kept for reuse at most
+_POOL: list[Any] = []
+_POOL_LOCK = threading.Lock()
+
+
+def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
+    """Uninitialised C-contiguous array; large ones reuse memory whose pages are mapped already.
+
+    A fresh 64 MB result costs more in page faults than in arithmetic. A block is free when the
+    pool holds the only reference to it, so nothing has to be told when an array dies.
+    """
+    nbytes = prod(shape) * dtype.itemsize
+    if nbytes < POOL_FROM:
+        return np.empty(shape, dtype)
+    size = _size_class(nbytes)
+    with _POOL_LOCK:  # between finding a block free and taking it no other thread may look
+        pool = _POOL
+        for i, block in enumerate(pool):
+            if block.nbytes == size and sys.getrefcount(block) <= _FREE:
+                if i > 8:
+                    pool.insert(0, pool.pop(i))
+                return np.ndarray(shape, dtype, buffer=block)
+    try:
+        block = np.empty(size, np.uint8)
+    except MemoryError as error:
+        release_pool()
+        raise OutOfMemoryError(
+            f"a result of shape {shape} and dtype {dtype} needs {nbytes / 2**30:.3g} GiB, "
+            "which the system does not give; work in pieces or in a smaller dtype"
+        ) from error
+    result = np.ndarray(shape, dtype, buffer=block)
+    if size <= POOL_LIMIT // 2:
+        with _POOL_LOCK:
+            _POOL.insert(0, block)
+            _trim()
+    return result
+
+
+def _size_class(nbytes: int) -> int:
+    """Next multiple of an eighth of the power of two: at most 12.5 % is wasted."""
+    step = 1 << max(nbytes.bit_length() - 4, 12)
+    return -(-nbytes // step) * step
+
+
+def _trim() -> None:
+    kept = 0
+    for i, block in enumerate(_POOL):
+        kept += block.nbytes
+        if kept > POOL_LIMIT:
+            del _POOL[i:]
+            return
+
+
+def release_pool() -> None:
+    """Give the pool's unused memory back to the system."""
+    with _POOL_LOCK:
+        _POOL.clear()
+
+
+def _after_fork() -> None:
+    global _POOL_LOCK
+    _POOL_LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def pool_bytes() -> int:
+    """Bytes that the pool holds, in use or free."""
+    return sum(block.nbytes for block in _POOL)
+
+
+def _calibrate_pool() -> int:
+    pool = [np.empty(1, np.uint8)]
+    for _, block in enumerate(pool):
+        return sys.getrefcount(block)
+    raise AssertionError
+
+
+_FREE = _calibrate_pool()
+
+
+def spans(array: Any) -> tuple[int, int]:
+    """Addresses of the first and one past the last byte of an array."""
+    low, high = byte_extent(array.shape, array.strides, array.dtype.itemsize)
+    start = _address(array)
+    return start + low, start + high

@@ -1,0 +1,94 @@
+"""Reading, adding and writing through a view's geometry, on plain arrays.
+
+A window is a view given by dtype, shape, strides and offset in bytes over a base that is stored
+C-contiguously or in the base's own strides. Complex memory seen as its real parts is covered: a
+cotangent of complex memory is dL/dRe + i dL/dIm, hence its parts are the cotangents of the parts.
+Knows nothing of tensors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._errors import GradientError
+from ._layout import byte_extent
+from ._storage import Geometry
+
+
+def _base_memory(base: Geometry, fill: Any = None) -> tuple[Any, Any]:
+    """Zeroed (or filled) memory laid out like the base: (1-d bytes, the base as a view of it)."""
+    low, high = byte_extent(base.shape, base.strides, base.dtype.itemsize)
+    memory = np.zeros(high - low, np.uint8)
+    view = np.ndarray(base.shape, base.dtype, buffer=memory, offset=-low, strides=base.strides)
+    if fill is not None:
+        view[...] = fill
+    return memory, view
+
+
+def _window(memory: Any, base: Geometry, view: Geometry) -> Any:
+    low, _ = byte_extent(base.shape, base.strides, base.dtype.itemsize)
+    return np.ndarray(
+        view.shape, view.dtype, buffer=memory, offset=view.offset - low, strides=view.strides
+    )
+
+
+def read_window(x: Any, *, base: Geometry, view: Geometry) -> Any:
+    """The view's values when the base holds `x`; a copy."""
+    memory, _ = _base_memory(base, x)
+    return _window(memory, base, view).copy()
+
+
+def add_window(g: Any, *, base: Geometry, view: Geometry) -> Any:
+    """A zero base to which `g` has been added through the view (overlaps add up)."""
+    memory, out = _base_memory(base)
+    add_into_window(memory, g, base, view)
+    return out if out.flags.c_contiguous else out.copy()
+
+
+def add_into_window(memory: Any, g: Any, base: Geometry, view: Geometry) -> None:
+    window = _window(memory, base, view)
+    if view.overlaps:
+        units, index = _unit_index(memory, base, view)
+        np.add.at(units, index, np.broadcast_to(g, view.shape))
+    else:
+        window += g
+
+
+def write_window(x: Any, value: Any, *, base: Geometry, view: Geometry) -> Any:
+    """The base `x` after `value` has been written through the view, as a new array."""
+    memory, out = _base_memory(base, x)
+    _window(memory, base, view)[...] = value
+    return out if out.flags.c_contiguous else out.copy()
+
+
+def read_written(g: Any, *, base: Geometry, view: Geometry) -> Any:
+    """Transpose of writing `value`: what of it survived (the last write wins) gets its cotangent."""
+    memory, _ = _base_memory(base, g)
+    window = _window(memory, base, view)
+    if not view.overlaps:
+        return window.copy()
+    units, index = _unit_index(memory, base, view)
+    order = np.arange(index.size).reshape(index.shape)
+    last = np.full(units.shape, -1)
+    # NumPy writes an overlapping destination in C order of the view.
+    np.maximum.at(last, index, order)
+    return np.where(last[index] == order, window, 0)
+
+
+def _unit_index(memory: Any, base: Geometry, view: Geometry) -> tuple[Any, Any]:
+    """The memory in units of the view's items, and which unit each view element is."""
+    itemsize = view.dtype.itemsize
+    low, _ = byte_extent(base.shape, base.strides, base.dtype.itemsize)
+    start = view.offset - low
+    if memory.size % itemsize or start % itemsize or any(s % itemsize for s in view.strides):
+        raise GradientError(
+            "an overlapping view whose strides are not multiples of its item size was written in "
+            "place; its gradient is not defined: write to a copy instead"
+        )
+    index = np.full(view.shape, start // itemsize)
+    for axis, (size, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
+        steps = np.arange(size) * (stride // itemsize)
+        index += steps.reshape((-1,) + (1,) * (len(view.shape) - axis - 1))
+    return memory.view(view.dtype), index

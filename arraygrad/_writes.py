@@ -1,0 +1,111 @@
+"""In-place operations: the new value is computed by the ordinary op, then written and recorded.
+
+Writing is always right: memory that a graph has saved is kept for it (Storage.prepare_write), and
+the histories of the tensor's base and other views follow (adopt_history).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._apply import (
+    adopt_history,
+    cast,
+    fast_kernel,
+    node_of,
+    operand,
+    overwrite,
+    prepare,
+    view,
+    wrap,
+    BROADCAST_TO,
+)
+from ._dtypes import is_differentiable
+from ._engine import is_leaf_node
+from ._errors import DTypeError, GradientError, ShapeError
+from ._graph import is_grad_enabled
+from ._op import Op
+from ._storage import check_writeable, family_of, mark_saved, prepare_write
+
+
+def check_write(x: Any, writer: str) -> None:
+    """Refuse a write to read-only memory, or to a leaf while recording; changes nothing."""
+    check_writeable(x, writer)
+    if is_grad_enabled():
+        node = node_of(x)
+        base = None if x._family is None else x._family.node
+        for found in (node, base):
+            if found is not None and is_leaf_node(found):
+                raise GradientError(
+                    f"{writer}: a leaf that requires grad (or a view of one) cannot be written "
+                    "while operations are recorded; use `with ag.no_grad():` to change a "
+                    "parameter, or write to a copy, y = x.copy()"
+                )
+
+
+def check_cast(source: np.dtype[Any], target: np.dtype[Any], writer: str) -> None:
+    """Refuse a result dtype that an in-place operation may not narrow (NumPy's same_kind)."""
+    if not np.can_cast(source, target, "same_kind"):
+        raise DTypeError(
+            f"{writer}: a result of dtype {source} cannot be written into a tensor of dtype "
+            f"{target}; make the tensor {source} first, x = x.astype('{source}')"
+        )
+
+
+def update(op: Op, x: Any, other: Any, writer: str) -> Any:
+    """x = op(x, other), in place; returns x."""
+    check_write(x, writer)
+    tensors, dtype, shape = prepare(op, (x, other))
+    if shape != x._array.shape:
+        raise ShapeError(
+            f"{writer}: the result has shape {shape}, which cannot be written into shape "
+            f"{x._array.shape}"
+        )
+    kernel = fast_kernel(op, dtype, 2)
+    target = x._array.dtype
+    tracked = is_grad_enabled() and any(node_of(t) is not None for t in tensors)
+    if not tracked and dtype == target:
+        prepare_write(x, writer)
+        # prepare_write may have moved x to fresh memory.
+        arrays = [x._array if t is x else t._array for t in tensors]
+        result = kernel(*arrays, out=x._array)
+        if is_grad_enabled():
+            adopt_history(x, None)
+        return x
+    result = op_result(op, tensors)
+    check_cast(result._array.dtype, target, writer)
+    write(x, cast(result, target), writer)
+    return x
+
+
+def op_result(op: Op, tensors: tuple[Any, ...]) -> Any:
+    from ._apply import elementwise
+
+    return elementwise(op, *tensors)
+
+
+def write(x: Any, value: Any, writer: str) -> None:
+    """Make `value`, a result that nothing else holds yet, the value of x."""
+    if x._family is None and value._array.flags.c_contiguous and x._array.flags.c_contiguous \
+            and not getattr(value, "_saved", False) and value._array.ndim \
+            and value._family is None:  # fmt: skip
+        # Nobody else sees x's memory: take the result's instead of copying it.
+        x._array = value._array
+        x._saved = False
+        x._node = value._node
+        return
+    overwrite(x, value, writer)
+
+
+def assign(x: Any, value: Any, writer: str = "x[...] = value") -> None:
+    """x[...] = value with broadcasting and NumPy's unsafe assignment casts."""
+    check_write(x, writer)
+    value = operand(value, writer)
+    target = x._array
+    if value._array.shape != target.shape:
+        value = view(BROADCAST_TO, value, shape=target.shape)
+    if value._array.dtype != target.dtype:
+        value = cast(value, target.dtype)
+    overwrite(x, value, writer)
