@@ -227,6 +227,21 @@ def _finite_expm1(x: np.ndarray) -> np.ndarray:
     return result
 
 
+def _finite_log1p(x: np.ndarray) -> np.ndarray:
+    """Return ``log(1 + x)`` of finite elements.
+
+    NumPy takes ``log(hypot(1 + a, b))``, which is 0 for all small ``x``. With
+    ``|1 + x|**2 = 1 + (a * (2 + a) + b**2)`` the real part keeps its digits.
+    """
+    result = np.asarray(np.log1p(x))
+    small = (np.abs(x.real) < 0.5) & (np.abs(x.imag) < 0.5)
+    if small.any():
+        a, b = x.real[small], x.imag[small]
+        with np.errstate(under="ignore"):
+            result.real[small] = 0.5 * np.log1p(a * (2 + a) + b * b)
+    return result
+
+
 def _finish(result: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     if out is None:
         return result
@@ -281,7 +296,7 @@ def log(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
 
 def log1p(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Return ``log(1 + x)``, accurate near zero."""
-    return _unary(x, out, np.log1p, _special_log)
+    return _unary(x, out, _finite_log1p, _special_log)
 
 
 def log2(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
