@@ -286,9 +286,23 @@ def _function_pieces(function: python_types.FunctionType, seen: dict[int, int]) 
     for cell in function.__closure__ or ():
         yield from _pieces(cell.cell_contents, seen)
     for name in _global_names(function.__code__):
-        if name in function.__globals__:
-            yield name.encode()
-            yield from _pieces(function.__globals__[name], seen)
+        if name not in function.__globals__:
+            continue
+        value = function.__globals__[name]
+        yield name.encode()
+        yield from _pieces(value, seen)
+        if isinstance(value, python_types.ModuleType):
+            yield from _attribute_pieces(value, function.__code__, seen)
+
+
+def _attribute_pieces(
+    module: python_types.ModuleType, code: python_types.CodeType, seen: dict[int, int]
+) -> Iterable[bytes]:
+    """What `code` may look up in one of our modules, as in ``f64.exp``."""
+    if module.__name__.partition(".")[0] not in _BY_REFERENCE:
+        for name in _global_names(code):
+            if hasattr(module, name):
+                yield from _pieces(getattr(module, name), seen)
 
 
 def _global_names(code: python_types.CodeType) -> list[str]:

@@ -1,0 +1,500 @@
+"""Inner loops of NumPy ufuncs, emitted around one scalar function.
+
+May not know any operation: it gets a plain Python scalar function, the dtypes of its inputs and
+outputs, and which floating-point errors it may report.
+
+One vector body serves every layout. It runs over contiguous operands that do not alias; strided,
+broadcast and aliased operands pass through buffers of `BLOCK` elements on the stack. So each kernel
+is optimised once (compile time), strided operands get vector arithmetic too, and an in-place call
+does not fall into the scalar loop that LLVM keeps for overlapping pointers.
+
+Floating-point errors
+---------------------
+Branch-free kernels compute what they then discard, and comparisons with NaN set a flag, so the
+processor's sticky flags cannot be trusted. Where `Raises` is given, the loop restores the flags it
+found and adds those that its own test of inputs and outputs asks for: *invalid* for a NaN made from
+no NaN, and *overflow* or *divide* for an infinity made from finite operands. Where it is None the
+hardware's flags are exact already and the loop leaves them alone.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.targetconfig import ConfigStack
+from numba.extending import intrinsic
+
+__all__ = ["BLOCK", "FLAGS", "Raises", "inner_loop", "numba_type"]
+
+BLOCK = 512
+"""Elements per buffered block: three complex128 operands take 24 KiB of stack and fit into L1."""
+
+_I1, _I8, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
+_BYTES = _I8.as_pointer()
+
+
+class Raises(NamedTuple):
+    """Floating-point errors that a kernel may report, each found from inputs and outputs.
+
+    Attributes
+    ----------
+    invalid : bool
+        A NaN result of operands without NaN is an invalid operation.
+    infinite : {None, "overflow", "divide"}
+        What an infinite result of finite operands is.
+    underflow : bool
+        A zero or subnormal result of finite non-zero operands is an underflow.
+    """
+
+    invalid: bool = False
+    infinite: str | None = None
+    underflow: bool = False
+
+
+_X86_FLAGS = {"invalid": 1, "divide": 4, "overflow": 8, "underflow": 16}
+_ARM_FLAGS = {"invalid": 1, "divide": 2, "overflow": 4, "underflow": 8}
+_MACHINE = platform.machine().lower()
+FLAGS: dict[str, int] | None = (
+    _X86_FLAGS
+    if _MACHINE in ("x86_64", "amd64")
+    else _ARM_FLAGS
+    if _MACHINE in ("aarch64", "arm64")
+    else None
+)
+"""Bits of the sticky error flags in the processor's status register; None where unknown."""
+
+
+def numba_type(dtype: np.dtype[Any]) -> Any:
+    """Numba's type of one element."""
+    return numba.from_dtype(dtype)
+
+
+def inner_loop(
+    scalar: Callable[..., Any],
+    inputs: Sequence[np.dtype[Any]],
+    outputs: Sequence[np.dtype[Any]],
+    raises: Raises | None = None,
+    guard: Callable[..., bool] | None = None,
+    slow: Callable[..., Any] | None = None,
+) -> Callable[..., None]:
+    """Python function to be compiled by `_jit.loop`: applies `scalar` to each element.
+
+    Parameters
+    ----------
+    scalar : callable
+        Takes one value per input, returns one value or, for several outputs, a tuple.
+    inputs, outputs : sequence of numpy.dtype
+        Element types, in the ufunc's order.
+    raises : Raises, optional
+        Errors to report instead of the hardware's flags.
+    guard, slow : callable, optional
+        ``guard(*values)`` is true where `scalar` does not apply, such as for arguments of ``sin``
+        too large for its range reduction. It is tested over whole blocks (a branch per element
+        would cost 15 times more); blocks with such an element take `slow` instead.
+    """
+    in_types = tuple(numba_type(dtype) for dtype in inputs)
+    out_types = tuple(numba_type(dtype) for dtype in outputs)
+
+    @intrinsic
+    def run(typing_context: Any, args: Any, n: Any, steps: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            _Emitter(
+                context, builder, scalar, in_types, out_types, raises, guard, slow
+            ).outer(*values)
+            return context.get_dummy_value()
+
+        return types.void(args, n, steps), generate
+
+    def loop(args: Any, n: Any, steps: Any, data: Any) -> None:
+        run(args, n, steps)
+
+    return loop
+
+
+class _Emitter:
+    """Writes the LLVM IR of one inner loop."""
+
+    def __init__(
+        self,
+        context: Any,
+        builder: ir.IRBuilder,
+        scalar: Callable[..., Any],
+        in_types: tuple[Any, ...],
+        out_types: tuple[Any, ...],
+        raises: Raises | None,
+        guard: Callable[..., bool] | None,
+        slow: Callable[..., Any] | None,
+    ) -> None:
+        self.context, self.builder = context, builder
+        self.in_types, self.out_types = in_types, out_types
+        self.all_types = in_types + out_types
+        self.models = [context.data_model_manager[kind] for kind in self.all_types]
+        self.sizes = [context.get_abi_sizeof(model.get_data_type()) for model in self.models]
+        self.raises = raises
+        result = out_types[0] if len(out_types) == 1 else types.Tuple(out_types)
+        self.body = self._element_loop("body", scalar, result)
+        self.guard = self.slow = None
+        if guard is not None:
+            self.guard = self._element_loop("guard", guard, types.boolean)
+            self.slow = self._element_loop("slow", slow, result)
+
+    # The vector body: contiguous operands, no aliasing.
+
+    def _element_loop(self, role: str, scalar: Callable[..., Any], result: Any) -> ir.Function:
+        """Internal function ``i32 (operand pointers..., count)`` that returns the error bits."""
+        signature = numba.core.typing.signature(result, *self.in_types)
+        flags = ConfigStack().top().copy()
+        flags.forceinline = True
+        compiled = self.context.compile_subroutine(
+            self.builder, scalar, signature, flags=flags, caching=False
+        )
+        pointers = [model.get_data_type().as_pointer() for model in self.models]
+        name = f"{self.builder.function.name}.{role}"
+        function = ir.Function(self.builder.module, ir.FunctionType(_I32, [*pointers, _I64]), name)
+        function.linkage = "internal"
+        function.attributes.add("noinline")
+        for argument in function.args[:-1]:
+            argument.add_attribute("noalias")
+        entry, head, end = (function.append_basic_block(label) for label in ("entry", "head", "end"))
+        builder = ir.IRBuilder(entry)
+        count = function.args[-1]
+        builder.cbranch(builder.icmp_signed(">", count, _I64(0)), head, end)
+
+        builder.position_at_end(head)
+        index = builder.phi(_I64)
+        index.add_incoming(_I64(0), entry)
+        bits = self._error_bits()
+        errors = {bit: builder.phi(_I1) for bit in bits} if role != "guard" else {1: builder.phi(_I1)}
+        for phi in errors.values():
+            phi.add_incoming(_I1(0), entry)
+        inputs = [
+            self._load(builder, k, builder.gep(function.args[k], [index]))
+            for k in range(len(self.in_types))
+        ]
+        _, returned = self.context.call_conv.call_function(
+            builder,
+            self.context.declare_function(builder.module, compiled.fndesc),
+            result,
+            self.in_types,
+            inputs,
+        )
+        found: dict[int, ir.Value] = {}
+        if role == "guard":
+            found[1] = returned
+        else:
+            outputs = [returned]
+            if len(self.out_types) > 1:
+                outputs = cgutils.unpack_tuple(builder, returned, len(self.out_types))
+            for j, value in enumerate(outputs):
+                k = len(self.in_types) + j
+                self._store(builder, k, value, builder.gep(function.args[k], [index]))
+            found = self._found_errors(builder, inputs, outputs)
+        latch = builder.block
+        following = builder.add(index, _I64(1))
+        index.add_incoming(following, latch)
+        merged = {}
+        for bit, phi in errors.items():
+            merged[bit] = builder.or_(phi, found[bit])
+            phi.add_incoming(merged[bit], latch)
+        builder.cbranch(builder.icmp_signed("<", following, count), head, end)
+
+        builder.position_at_end(end)
+        mask: ir.Value = _I32(0)
+        for bit, value in merged.items():
+            final = builder.phi(_I1)
+            final.add_incoming(_I1(0), entry)
+            final.add_incoming(value, latch)
+            merged[bit] = final
+        for bit, final in merged.items():
+            mask = builder.or_(mask, builder.select(final, _I32(bit), _I32(0)))
+        builder.ret(mask)
+        return function
+
+    def _load(self, builder: ir.IRBuilder, k: int, pointer: ir.Value) -> ir.Value:
+        return self.models[k].from_data(builder, builder.load(pointer))
+
+    def _store(self, builder: ir.IRBuilder, k: int, value: ir.Value, pointer: ir.Value) -> None:
+        builder.store(self.models[k].as_data(builder, value), pointer)
+
+    # Errors.
+
+    def _error_bits(self) -> list[int]:
+        """Status bits that this loop may set."""
+        if self.raises is None or FLAGS is None:
+            return []
+        names = [name for name in ("invalid", "underflow") if getattr(self.raises, name)]
+        if self.raises.infinite is not None:
+            names.append(self.raises.infinite)
+        return [FLAGS[name] for name in names]
+
+    def _found_errors(
+        self, builder: ir.IRBuilder, inputs: list[ir.Value], outputs: list[ir.Value]
+    ) -> dict[int, ir.Value]:
+        """Per status bit, whether this element sets it."""
+        if self.raises is None or FLAGS is None:
+            return {}
+        found: dict[int, ir.Value] = {}
+        sources = self._components(builder, self.in_types, inputs)
+        results = self._components(builder, self.out_types, outputs)
+
+        def any_of(test: str, values: list[ir.Value], limit: str | None = None) -> ir.Value:
+            answer: ir.Value = _I1(0)
+            for value in values:
+                other = value
+                if limit is not None:
+                    value = self._absolute(builder, value)
+                    other = ir.Constant(value.type, float(limit))
+                answer = builder.or_(answer, builder.fcmp_unordered(test, value, other))
+            return answer
+
+        if self.raises.invalid:
+            made = any_of("uno", results)
+            found[FLAGS["invalid"]] = builder.and_(made, builder.not_(any_of("uno", sources)))
+        unbounded = None
+        if self.raises.infinite is not None or self.raises.underflow:
+            unbounded = any_of("==", sources, "inf")  # unordered: true for NaN as well
+        if self.raises.infinite is not None:
+            infinite: ir.Value = _I1(0)
+            for value in results:
+                size = self._absolute(builder, value)
+                limit = ir.Constant(size.type, float("inf"))
+                infinite = builder.or_(infinite, builder.fcmp_ordered("==", size, limit))
+            found[FLAGS[self.raises.infinite]] = builder.and_(infinite, builder.not_(unbounded))
+        if self.raises.underflow:
+            found[FLAGS["underflow"]] = self._underflow(builder, sources, results, unbounded)
+        return found
+
+    def _underflow(
+        self,
+        builder: ir.IRBuilder,
+        sources: list[ir.Value],
+        results: list[ir.Value],
+        unbounded: ir.Value,
+    ) -> ir.Value:
+        tiny: ir.Value = _I1(0)
+        for value in results:
+            smallest = np.finfo(np.float32 if value.type == ir.FloatType() else np.float64)
+            limit = ir.Constant(value.type, float(smallest.smallest_normal))
+            tiny = builder.or_(
+                tiny, builder.fcmp_ordered("<", self._absolute(builder, value), limit)
+            )
+        nonzero: ir.Value = _I1(1)
+        for value in sources:
+            zero = ir.Constant(value.type, 0.0)
+            nonzero = builder.and_(nonzero, builder.fcmp_unordered("!=", value, zero))
+        return builder.and_(builder.and_(tiny, nonzero), builder.not_(unbounded))
+
+    def _components(
+        self, builder: ir.IRBuilder, kinds: tuple[Any, ...], values: list[ir.Value]
+    ) -> list[ir.Value]:
+        """Floating-point numbers among `values`: real and imaginary parts, no integers."""
+        parts = []
+        for kind, value in zip(kinds, values, strict=True):
+            if isinstance(kind, types.Complex):
+                parts += [builder.extract_value(value, part) for part in (0, 1)]
+            elif isinstance(kind, types.Float):
+                parts.append(value)
+        return parts
+
+    def _absolute(self, builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+        fabs = builder.module.declare_intrinsic("llvm.fabs", [value.type])
+        return builder.call(fabs, [value])
+
+    # The outer function: layouts, blocks, status register.
+
+    def outer(self, args: ir.Value, n: ir.Value, steps: ir.Value) -> None:
+        """Emit the loop over blocks, or one call of the body where all is contiguous."""
+        builder = self.builder
+        count = builder.load(n)
+        bases = [builder.load(builder.gep(args, [_I64(k)])) for k in range(len(self.sizes))]
+        strides = [builder.load(builder.gep(steps, [_I64(k)])) for k in range(len(self.sizes))]
+        status = self._read_status() if self.raises is not None else None
+        self.errors = cgutils.alloca_once_value(builder, _I32(0))
+        sequential, aliased = self._aliases(count, bases, strides)
+        contiguous = builder.not_(sequential)
+        for k, size in enumerate(self.sizes):
+            matches = builder.icmp_signed("==", strides[k], _I64(size))
+            contiguous = builder.and_(contiguous, matches)
+        if len(self.out_types) > 1:
+            for flag in aliased:
+                contiguous = builder.and_(contiguous, builder.not_(flag))
+        if self.guard is not None:
+            self._blocks(count, bases, strides, sequential, aliased)
+        else:
+            with builder.if_else(contiguous, likely=True) as (whole, parts):
+                with whole:
+                    self._call(self.body, bases, count)
+                with parts:
+                    self._blocks(count, bases, strides, sequential, aliased)
+        if status is not None:
+            self._write_status(builder.or_(status, builder.load(self.errors)))
+
+    def _call(self, function: ir.Function, pointers: list[ir.Value], count: ir.Value) -> ir.Value:
+        """Run an element loop and gather its error bits."""
+        typed = [
+            self.builder.bitcast(pointer, argument.type)
+            for pointer, argument in zip(pointers, function.args, strict=False)
+        ]
+        bits = self.builder.call(function, [*typed, count])
+        if function is not self.guard:
+            self.builder.store(self.builder.or_(self.builder.load(self.errors), bits), self.errors)
+        return bits
+
+    def _aliases(
+        self, count: ir.Value, bases: list[ir.Value], strides: list[ir.Value]
+    ) -> tuple[ir.Value, list[ir.Value]]:
+        """Whether elements depend on earlier ones, and per input whether it is an output too.
+
+        NumPy hands over operands that are disjoint or identical, except in ``reduce`` (an output
+        that stands still) and ``accumulate`` (an output one step ahead of the input).
+        """
+        builder = self.builder
+        sequential: ir.Value = _I1(0)
+        aliased = []
+        n_inputs = len(self.in_types)
+        for k in range(n_inputs):
+            same: ir.Value = _I1(0)
+            for j in range(n_inputs, len(bases)):
+                distance = builder.sub(
+                    builder.ptrtoint(bases[k], _I64), builder.ptrtoint(bases[j], _I64)
+                )
+                still = builder.icmp_signed("==", strides[j], _I64(0))
+                equal = builder.icmp_signed("==", distance, _I64(0))
+                same = builder.or_(same, equal)
+                step = builder.icmp_signed("==", builder.add(distance, strides[j]), _I64(0))
+                dependent = builder.or_(builder.and_(equal, still), step)
+                sequential = builder.or_(sequential, dependent)
+            aliased.append(same)
+        more = builder.icmp_signed(">", count, _I64(1))
+        return builder.and_(sequential, more), aliased
+
+    def _blocks(
+        self,
+        count: ir.Value,
+        bases: list[ir.Value],
+        strides: list[ir.Value],
+        sequential: ir.Value,
+        aliased: list[ir.Value],
+    ) -> None:
+        """Loop over blocks, passing operands that are not contiguous through buffers."""
+        builder = self.builder
+        block = builder.select(sequential, _I64(1), _I64(BLOCK))
+        buffers = []
+        for size in self.sizes:
+            # Not alloca_once: it would zero the buffer, element by element in LLVM's eyes.
+            with builder.goto_entry_block():
+                buffer = builder.alloca(ir.ArrayType(_I8, BLOCK * size))
+            buffer.align = 64
+            buffers.append(builder.bitcast(buffer, _BYTES))
+        direct = []
+        for k, size in enumerate(self.sizes):
+            plain = builder.icmp_signed("==", strides[k], _I64(size))
+            plain = builder.and_(plain, builder.not_(sequential))
+            if len(self.out_types) > 1 and k < len(self.in_types):
+                plain = builder.and_(plain, builder.not_(aliased[k]))
+            direct.append(plain)
+        with cgutils.for_range_slice(builder, _I64(0), count, block, inc=True) as (start, _):
+            left = builder.sub(count, start)
+            length = builder.select(builder.icmp_signed("<", left, block), left, block)
+            places = [
+                builder.gep(base, [builder.mul(start, stride)])
+                for base, stride in zip(bases, strides, strict=True)
+            ]
+            pointers = [
+                builder.select(direct[k], places[k], buffers[k]) for k in range(len(places))
+            ]
+            for k in range(len(self.in_types)):
+                repeated = builder.and_(
+                    builder.icmp_signed("==", strides[k], _I64(0)),
+                    builder.icmp_signed(">", start, _I64(0)),
+                )
+                ready = builder.or_(direct[k], builder.and_(repeated, builder.not_(sequential)))
+                with builder.if_then(builder.not_(ready)):
+                    self._copy(k, buffers[k], _I64(self.sizes[k]), places[k], strides[k], length)
+            if self.guard is None:
+                self._call(self.body, pointers, length)
+            else:
+                hit = self._call(self.guard, pointers, length)
+                with builder.if_else(builder.icmp_signed("!=", hit, _I32(0))) as (rare, usual):
+                    with rare:
+                        self._call(self.slow, pointers, length)
+                    with usual:
+                        self._call(self.body, pointers, length)
+            for k in range(len(self.in_types), len(self.sizes)):
+                with builder.if_then(builder.not_(direct[k])):
+                    self._copy(k, places[k], strides[k], buffers[k], _I64(self.sizes[k]), length)
+
+    def _copy(
+        self,
+        k: int,
+        target: ir.Value,
+        target_step: ir.Value,
+        source: ir.Value,
+        source_step: ir.Value,
+        count: ir.Value,
+    ) -> None:
+        """Copy `count` elements of operand k between a buffer and its place."""
+        size = self.sizes[k]
+        name = f"{self.builder.function.name}.copy{size}"
+        module = self.builder.module
+        function = module.globals.get(name)
+        if function is None:
+            function = _copy_function(module, name, size)
+        self.builder.call(function, [target, target_step, source, source_step, count])
+
+    def _read_status(self) -> ir.Value:
+        """Processor's floating-point status register."""
+        builder, module = self.builder, self.builder.module
+        if FLAGS is _ARM_FLAGS:
+            read = cgutils.get_or_insert_function(
+                module, ir.FunctionType(_I64, []), "llvm.aarch64.get.fpsr"
+            )
+            return builder.trunc(builder.call(read, []), _I32)
+        self.status = cgutils.alloca_once(builder, _I32)
+        read = cgutils.get_or_insert_function(
+            module, ir.FunctionType(ir.VoidType(), [_BYTES]), "llvm.x86.sse.stmxcsr"
+        )
+        builder.call(read, [builder.bitcast(self.status, _BYTES)])
+        return builder.load(self.status)
+
+    def _write_status(self, value: ir.Value) -> None:
+        """Set the processor's floating-point status register."""
+        builder, module = self.builder, self.builder.module
+        if FLAGS is _ARM_FLAGS:
+            write = cgutils.get_or_insert_function(
+                module, ir.FunctionType(ir.VoidType(), [_I64]), "llvm.aarch64.set.fpsr"
+            )
+            builder.call(write, [builder.zext(value, _I64)])
+            return
+        builder.store(value, self.status)
+        write = cgutils.get_or_insert_function(
+            module, ir.FunctionType(ir.VoidType(), [_BYTES]), "llvm.x86.sse.ldmxcsr"
+        )
+        builder.call(write, [builder.bitcast(self.status, _BYTES)])
+
+
+def _copy_function(module: ir.Module, name: str, size: int) -> ir.Function:
+    """Internal function that copies elements of `size` bytes from one stride to another."""
+    arguments = [_BYTES, _I64, _BYTES, _I64, _I64]
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), arguments), name)
+    function.linkage = "internal"
+    for attribute in ("noinline", "optsize"):
+        function.attributes.add(attribute)
+    target, target_step, source, source_step, count = function.args
+    builder = ir.IRBuilder(function.append_basic_block())
+    # 16 bytes are two words: complex128 is aligned to 8 only.
+    unit = ir.IntType(8 * min(size, 8)).as_pointer()
+    with cgutils.for_range(builder, count) as loop:
+        place = builder.gep(target, [builder.mul(loop.index, target_step)])
+        origin = builder.gep(source, [builder.mul(loop.index, source_step)])
+        for word in range(max(1, size // 8)):
+            value = builder.load(builder.gep(builder.bitcast(origin, unit), [_I64(word)]))
+            builder.store(value, builder.gep(builder.bitcast(place, unit), [_I64(word)]))
+    builder.ret_void()
+    return function

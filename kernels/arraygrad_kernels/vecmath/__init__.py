@@ -1,0 +1,1 @@
+"""Elementary functions that LLVM vectorises: plain Python arithmetic on fixed-width floats."""
