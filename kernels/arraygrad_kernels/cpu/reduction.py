@@ -1,0 +1,542 @@
+"""Reductions over any subset of axes: sum, mean, prod, max, min, any, all, count_nonzero.
+
+Each kernel is two loop nests over the canonical layouts of `flat`: ``rows`` (the reduced axis is
+contiguous) and ``columns`` (a kept axis is). `moments` and `extrema` hold the other reductions.
+
+Accumulation
+------------
+Rows of float32 are summed in float32 inside blocks of 1024 elements (float64: 256), in as many
+partial sums as the machine has lanes, and in float64 across blocks; columns in float64. Long
+float64 rows are compensated across blocks (Neumaier), so that the error of a long sum is that of a
+block. Where a sum is not finite, NumPy's own loop runs again: reordering may have met infinities
+that the sum does not have, and the RuntimeWarnings are NumPy's. Integers wrap. Products keep
+NumPy's order, since reordered factors may overflow on the way; float32 products run in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from .. import _jit
+from .._spec import KernelSpec
+from .flat import LAYOUT, canonical, readable, result_shape, writable
+
+__all__ = ["SPECS", "additive_kernels"]
+
+# Typed, since arithmetic between unsigned and signed integers is float64 in Numba.
+BLOCK = np.uint64(1024)
+SHORT = np.uint64(24)
+TILE = np.uint64(2048)
+ONE = np.uint64(1)
+_SUM = ("contract", "nsz", "reassoc")
+_EXTREMUM = ("contract", "nnan", "nsz", "reassoc")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_FLOATS = ("float32", "float64")
+_COMPLEX = ("complex64", "complex128")
+
+Rows = Callable[..., bool]
+Columns = Callable[..., None]
+
+
+# Sums and products
+
+
+def _rows_float_sum(zero: Any) -> Rows:
+    """Rows of a floating-point sum divided by a number; True if a result is not finite."""
+    # float64 has no wider type to repair what a long block loses.
+    size = BLOCK if zero.dtype == np.float32 else np.uint64(256)
+
+    @_jit.relaxed(*_SUM)
+    def block(flat, first, stop):  # type: ignore[no-untyped-def]
+        total = zero
+        for c in range(first, stop):
+            total += flat[c]
+        return total
+
+    def rows(flat, layout, divisor, out):  # type: ignore[no-untyped-def]
+        k, s, r, _, _ = layout
+        special = False
+        for i in range(k):
+            at = i * s
+            stop = at + r
+            total = 0.0
+            carry = 0.0
+            if r <= SHORT:
+                for c in range(at, stop):
+                    total += flat[c]
+            else:
+                for b in range(at, stop, size):
+                    part = 0.0 + block(flat, b, min(b + size, stop))
+                    new = total + part
+                    if abs(total) >= abs(part):
+                        carry += (total - new) + part
+                    else:
+                        carry += (part - new) + total
+                    total = new
+            value = (total + carry) / divisor
+            out[i] = value
+            special |= not abs(out[i]) < np.inf
+        return special
+
+    return rows
+
+
+def _columns_float_sum() -> Columns:
+    """Columns of a floating-point sum, added to float64 `totals`."""
+
+    def columns(flat, layout, totals):  # type: ignore[no-untyped-def]
+        k, s, r, t, m = layout
+        for i in range(k):
+            for first in range(0, m, TILE):
+                to = i * m + first
+                n = min(TILE, m - first)
+                # Two rows at a time: half the traffic to the totals.
+                for b in range(r >> ONE):
+                    at = i * s + (b + b) * t + first
+                    for j in range(n):
+                        totals[to + j] += flat[at + j] + flat[at + t + j]
+                if r & ONE:
+                    at = i * s + (r - ONE) * t + first
+                    for j in range(n):
+                        totals[to + j] += flat[at + j]
+
+    return columns
+
+
+def _rows_exact(initial: Any, multiply: bool, count: bool) -> Rows:
+    """Rows of a sum, product or count whose order is kept or does not matter."""
+
+    def rows(flat, layout, divisor, out):  # type: ignore[no-untyped-def]
+        k, s, r, _, _ = layout
+        for i in range(k):
+            total = initial
+            for c in range(i * s, i * s + r):
+                if count:
+                    total += flat[c] != 0
+                elif multiply:
+                    total *= flat[c]
+                else:
+                    total += flat[c]
+            out[i] = total
+        return False
+
+    return rows
+
+
+def _columns_exact(multiply: bool, count: bool) -> Columns:
+    """Columns of a sum, product or count, merged into `totals`."""
+
+    def columns(flat, layout, totals):  # type: ignore[no-untyped-def]
+        k, s, r, t, m = layout
+        for i in range(k):
+            for first in range(0, m, TILE):
+                to = i * m + first
+                n = min(TILE, m - first)
+                for b in range(r):
+                    at = i * s + b * t + first
+                    for j in range(n):
+                        if count:
+                            totals[to + j] += flat[at + j] != 0
+                        elif multiply:
+                            totals[to + j] *= flat[at + j]
+                        else:
+                            totals[to + j] += flat[at + j]
+
+    return columns
+
+
+# Extrema
+
+
+def _rows_extremum(initial: Any, larger: bool) -> Rows:
+    """Rows of max or min; NaN if there is one.
+
+    Vectorised float maxima need the flag ``nnan``, which deletes tests for NaN; so NaN is looked
+    for in a second loop with strict flags, over a block that is still in the first cache.
+    """
+    floating = isinstance(initial, np.floating)
+    nan = initial.dtype.type(np.nan) if floating else initial
+
+    @_jit.relaxed(*_EXTREMUM)
+    def block(flat, first, stop):  # type: ignore[no-untyped-def]
+        total = initial
+        for c in range(first, stop):
+            x = flat[c]
+            if larger:
+                total = x if x > total else total
+            else:
+                total = x if x < total else total
+        return total
+
+    def rows(flat, layout, divisor, out):  # type: ignore[no-untyped-def]
+        k, s, r, _, _ = layout
+        for i in range(k):
+            stop = i * s + r
+            total = initial
+            for b in range(i * s, stop, BLOCK):
+                end = min(b + BLOCK, stop)
+                part = block(flat, b, end)
+                if larger:
+                    total = part if part > total else total
+                else:
+                    total = part if part < total else total
+                if floating:
+                    unordered = False
+                    for c in range(b, end):
+                        unordered |= flat[c] != flat[c]
+                    if unordered:
+                        total = nan
+                        break
+            out[i] = total
+        return False
+
+    return rows
+
+
+def _columns_extremum(larger: bool) -> Columns:
+    """Columns of max or min; ``x != x`` lets NaN in, and no comparison replaces it.
+
+    ``|`` rather than ``or``, whose branch would keep the loop from becoming vectors.
+    """
+
+    def columns(flat, layout, totals):  # type: ignore[no-untyped-def]
+        k, s, r, t, m = layout
+        for i in range(k):
+            for first in range(0, m, TILE):
+                to = i * m + first
+                n = min(TILE, m - first)
+                for b in range(r):
+                    at = i * s + b * t + first
+                    for j in range(n):
+                        x = flat[at + j]
+                        total = totals[to + j]
+                        if larger:
+                            totals[to + j] = x if (x > total) | (x != x) else total
+                        else:
+                            totals[to + j] = x if (x < total) | (x != x) else total
+
+    return columns
+
+
+# Truth
+
+
+def _rows_truth(expected: bool) -> Rows:
+    """Rows of any (`expected` True) or all (False); stops after the block that decides."""
+
+    def rows(flat, layout, divisor, out):  # type: ignore[no-untyped-def]
+        k, s, r, _, _ = layout
+        for i in range(k):
+            stop = i * s + r
+            found = False
+            for b in range(i * s, stop, BLOCK):
+                for c in range(b, min(b + BLOCK, stop)):
+                    found |= (flat[c] != 0) == expected
+                if found:
+                    break
+            out[i] = found == expected
+        return False
+
+    return rows
+
+
+def _columns_truth(expected: bool) -> Columns:
+    """Columns of any or all, merged into `totals`."""
+
+    def columns(flat, layout, totals):  # type: ignore[no-untyped-def]
+        k, s, r, t, m = layout
+        for i in range(k):
+            for first in range(0, m, TILE):
+                to = i * m + first
+                n = min(TILE, m - first)
+                for b in range(r):
+                    at = i * s + b * t + first
+                    for j in range(n):
+                        if expected:
+                            totals[to + j] |= flat[at + j] != 0
+                        else:
+                            totals[to + j] &= flat[at + j] != 0
+
+    return columns
+
+
+# Compilation
+
+
+class Pair:
+    """The two compiled loop nests of one reduction and one dtype.
+
+    Parameters
+    ----------
+    name : str
+        Of the operation.
+    rows, columns : callable
+        Plain loop nests, to be compiled.
+    dtype, accumulator, result : dtype
+        Of the operand, of running totals, and of the result of ``rows``.
+    initial : scalar
+        Neutral element.
+    fold : numpy.ufunc
+        Merges totals of neighbouring columns.
+    """
+
+    def __init__(
+        self, name: str, rows: Rows, columns: Columns, dtype: Any, accumulator: Any,
+        result: Any, initial: Any, fold: np.ufunc,
+    ) -> None:  # fmt: skip
+        dtype, self.accumulator, self.result = map(np.dtype, (dtype, accumulator, result))
+        self.dtype, self.initial, self.fold = dtype, initial, fold
+        operand = readable(dtype)
+        self.rows = _jit.jit(
+            rows, f"{name}_rows_{dtype}", (operand, LAYOUT, types.float64, writable(self.result))
+        )
+        self.columns = _jit.jit(
+            columns, f"{name}_columns_{dtype}", (operand, LAYOUT, writable(self.accumulator))
+        )
+
+    def column_totals(self, flat: np.ndarray, layout: tuple[int, ...]) -> np.ndarray:
+        """Totals of all columns, 1-d, of the accumulator's dtype."""
+        k, _, r, t, m = layout
+        # Narrow columns in one piece of memory: many neighbouring rows make one wide row, which
+        # leaves the inner loop something to do.
+        wide = 1024 // m if k == 1 and t == m <= 128 and r >= 64 else 1
+        totals = np.full(k * m * wide, self.initial, self.accumulator)
+        if wide == 1:
+            self.columns(flat, layout, totals)
+            return totals
+        full = r // wide
+        self.columns(flat, (1, 0, full, m * wide, m * wide), totals)
+        rest = flat[full * wide * m :]
+        self.columns(rest, (1, 0, r - full * wide, m, m), totals)
+        return self.fold.reduce(totals.reshape(wide, m), axis=0)
+
+
+@cache
+def additive_kernels(dtype: np.dtype[Any]) -> Pair:
+    """Compiled sum of one real dtype; `moments` uses it too."""
+    if dtype.kind == "f":
+        rows, columns = _rows_float_sum(dtype.type(0)), _columns_float_sum()
+        return Pair("sum", rows, columns, dtype, np.float64, dtype, 0.0, np.add)
+    wide = np.uint64 if dtype.kind == "u" else np.int64
+    rows, columns = _rows_exact(wide(0), False, False), _columns_exact(False, False)
+    return Pair("sum", rows, columns, dtype, wide, wide, 0, np.add)
+
+
+@cache
+def _count_kernels(dtype: np.dtype[Any]) -> Pair:
+    rows, columns = _rows_exact(np.int64(0), False, True), _columns_exact(False, True)
+    return Pair("count_nonzero", rows, columns, dtype, np.int64, np.int64, 0, np.add)
+
+
+@cache
+def _prod_kernels(dtype: np.dtype[Any]) -> Pair:
+    wide: Any = {"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64)
+    rows, columns = _rows_exact(wide(1), True, False), _columns_exact(True, False)
+    return Pair("prod", rows, columns, dtype, wide, wide, 1, np.multiply)
+
+
+@cache
+def _extremum_kernels(dtype: np.dtype[Any], larger: bool) -> Pair:
+    if dtype.kind == "f":
+        initial = dtype.type(-np.inf if larger else np.inf)
+    else:
+        initial = dtype.type(np.iinfo(dtype).min if larger else np.iinfo(dtype).max)
+    return Pair(
+        "max" if larger else "min", _rows_extremum(initial, larger), _columns_extremum(larger),
+        dtype, dtype, dtype, initial, np.maximum if larger else np.minimum,
+    )  # fmt: skip
+
+
+@cache
+def _truth_kernels(dtype: np.dtype[Any], expected: bool) -> Pair:
+    return Pair(
+        "any" if expected else "all", _rows_truth(expected), _columns_truth(expected),
+        dtype, np.bool_, np.bool_, not expected, np.logical_or if expected else np.logical_and,
+    )  # fmt: skip
+
+
+# Calls
+
+
+def _build(
+    pair: Callable[..., Pair], numpy_function: Callable[..., Any], view: np.dtype[Any],
+    *arguments: Any, only_short: bool = False,
+) -> Callable[..., np.ndarray]:  # fmt: skip
+    """Kernel over a pair whose results are exact.
+
+    With `only_short`, NumPy reduces long rows and wide columns, where it reads as fast as memory.
+    """
+    kernels = pair(view, *arguments)
+
+    def kernel(
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+    ) -> np.ndarray:
+        if x.size == 0:
+            options = {} if dtype is None else {"dtype": dtype}
+            return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, **options))
+        flat, layout = canonical(x.view(view) if x.dtype != view else x, axis)
+        if only_short and (layout[4] > 128 or (layout[4] == 1 and layout[2] > 2000)):
+            return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims))
+        if layout[4] == 1:
+            out = np.empty(layout[0], kernels.result)
+            kernels.rows(flat, layout, 1.0, out)
+        else:
+            out = kernels.column_totals(flat, layout)
+        out = out.reshape(result_shape(x.shape, axis, keepdims))
+        # Totals are modulo 2**64, so that narrower results wrap as NumPy's do.
+        return out if dtype is None else out.astype(dtype, copy=False)
+
+    return kernel
+
+
+def _build_integer(
+    pair: Callable[..., Pair], numpy_function: Callable[..., Any], operand: np.dtype[Any]
+) -> Callable[..., np.ndarray]:
+    """Sum or product of integers, with NumPy for results that are no integers."""
+    exact = _build(pair, numpy_function, operand)
+
+    def kernel(
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+    ) -> np.ndarray:
+        if dtype is not None and np.dtype(dtype).kind not in "iu":
+            return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, dtype=dtype))
+        return exact(x, axis=axis, keepdims=keepdims, dtype=dtype)
+
+    return kernel
+
+
+def _build_float_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.ndarray]:
+    """Sum or mean of floats."""
+    pair = additive_kernels(dtype)
+    own, limit = dtype, float(np.finfo(dtype).max)
+    numpy_function: Any = np.mean if mean else np.sum
+
+    def kernel(
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+    ) -> np.ndarray:
+        if x.size == 0 or (dtype is not None and dtype != own):
+            return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, dtype=dtype))
+        flat, layout = canonical(x, axis)
+        divisor = float(layout[2]) if mean else 1.0
+        if layout[4] == 1:
+            out = np.empty(layout[0], own)
+            special = pair.rows(flat, layout, divisor, out)
+        else:
+            totals = pair.column_totals(flat, layout)
+            if mean:
+                totals /= divisor
+            special = not np.abs(totals).max() <= limit
+            out = totals if special else totals.astype(own, copy=False)
+        if special:
+            return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims))
+        return out.reshape(result_shape(x.shape, axis, keepdims))
+
+    return kernel
+
+
+def _build_complex_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.ndarray]:
+    """Sum or mean of complex numbers, whose real and imaginary parts are two columns."""
+    own, real = dtype, np.dtype(f"f{dtype.itemsize // 2}")
+    parts = _build_float_sum(real, mean)
+    numpy_function: Any = np.mean if mean else np.sum
+
+    def kernel(
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+    ) -> np.ndarray:
+        if x.size == 0 or x.ndim == 0 or (dtype is not None and dtype != own):
+            return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, dtype=dtype))
+        x = x[..., np.newaxis]
+        out = parts(x.view(real), axis=axis, keepdims=True).view(own)
+        return out.reshape(result_shape(x.shape[:-1], axis, keepdims))
+
+    return kernel
+
+
+def _build_float_prod(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
+    """Product of floats in NumPy's order; NumPy's own where the result may carry a warning."""
+    pair, own = _prod_kernels(dtype), dtype
+
+    def kernel(
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+    ) -> np.ndarray:
+        if x.size and (dtype is None or dtype == own):
+            flat, layout = canonical(x, axis, True)
+            if layout[4] == 1:
+                totals = np.empty(layout[0], np.float64)
+                pair.rows(flat, layout, 1.0, totals)
+            else:
+                totals = pair.column_totals(flat, layout)
+            with np.errstate(all="ignore"):
+                out = totals.astype(own, copy=False)
+            if np.isfinite(out).all():
+                return out.reshape(result_shape(x.shape, axis, keepdims))
+        return np.asarray(np.prod(x, axis=axis, keepdims=keepdims, dtype=dtype))
+
+    return kernel
+
+
+def _build_complex_any(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
+    """Any of complex numbers: a number is true if its real or imaginary part is."""
+    real = np.dtype(f"f{dtype.itemsize // 2}")
+    parts = _build(_truth_kernels, np.any, real, True)
+
+    def kernel(
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+    ) -> np.ndarray:
+        x = x[..., np.newaxis]
+        out = parts(x.view(real), axis=(*axis, x.ndim - 1), keepdims=keepdims)
+        return out[..., 0] if keepdims else out
+
+    return kernel
+
+
+# The table
+
+
+def _bits(name: str) -> np.dtype[Any]:
+    """Dtype with the same zero that stands for `name` where only zero matters."""
+    return np.dtype({"bool": "uint8"}.get(name, name.replace("int", "uint").replace("uu", "u")))
+
+
+def _specs() -> list[KernelSpec]:
+    """All kernels of this module; ``preferred`` as measured (module docstring)."""
+    specs: list[KernelSpec] = []
+
+    def add(op: str, name: str, build: Any, *arguments: Any, **options: Any) -> None:
+        preferred = (op, name) not in _SLOWER
+        specs.append(
+            KernelSpec(op, (np.dtype(name),), preferred, lambda: build(*arguments, **options))
+        )
+
+    for name in _FLOATS:
+        add("sum", name, _build_float_sum, np.dtype(name), False)
+        add("mean", name, _build_float_sum, np.dtype(name), True)
+        add("prod", name, _build_float_prod, np.dtype(name))
+    for name in _COMPLEX:
+        add("sum", name, _build_complex_sum, np.dtype(name), False)
+        add("mean", name, _build_complex_sum, np.dtype(name), True)
+        add("any", name, _build_complex_any, np.dtype(name))
+    for name in _INTEGERS:
+        add("sum", name, _build_integer, additive_kernels, np.sum, np.dtype(name))
+        add("prod", name, _build_integer, _prod_kernels, np.prod, np.dtype(name))
+    for name in (*_INTEGERS, *_FLOATS):
+        dtype = np.dtype(name)
+        add("max", name, _build, _extremum_kernels, np.max, dtype, True, only_short=True)
+        add("min", name, _build, _extremum_kernels, np.min, dtype, False, only_short=True)
+    for name in ("bool", *_INTEGERS, *_FLOATS):
+        view = _bits(name)
+        add("any", name, _build, _truth_kernels, np.any, view, True)
+        add("all", name, _build, _truth_kernels, np.all, view, False)
+        add("count_nonzero", name, _build, _count_kernels, np.count_nonzero, view)
+    return specs
+
+
+_SLOWER: frozenset[tuple[str, str]] = frozenset()
+"""(operation, dtype) where NumPy's loop was measured faster."""
+
+SPECS: list[KernelSpec] = _specs()

@@ -1,0 +1,172 @@
+"""Reductions on the CPU against NumPy: values, dtypes, layouts, special values, accuracy."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+from arraygrad_kernels.cpu import reduction
+
+NUMPY = {
+    "sum": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "min": np.min, "any": np.any,
+    "all": np.all, "count_nonzero": np.count_nonzero, "var": np.var, "std": np.std,
+}  # fmt: skip
+SPECS = [spec for spec in reduction.SPECS if spec.op in NUMPY]
+DTYPES_OF_LAYOUT_TESTS = {"float32", "float64", "int32", "complex64", "bool"}
+OPTIONS = {"var": {"correction": 0.0}, "std": {"correction": 0.0}}
+
+
+@cache
+def build(op: str, dtype: str):
+    (spec,) = [s for s in reduction.SPECS if s.op == op and s.dtypes == (np.dtype(dtype),)]
+    return spec.build()
+
+
+def identity(spec) -> str:
+    return f"{spec.op}-{spec.dtypes[0]}"
+
+
+def values(dtype: np.dtype, shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    if dtype.kind == "b":
+        return rng.random(shape) < 0.5
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+    real = np.exp(rng.uniform(-0.1, 0.1, shape))  # products of thousands stay in range
+    return (real + 1j * rng.random(shape) if dtype.kind == "c" else real).astype(dtype)
+
+
+def layouts(dtype: np.dtype):
+    x = values(dtype, (6, 7, 8))
+    yield "contiguous", x
+    yield "transposed", x.transpose(2, 0, 1)
+    yield "strided", values(dtype, (12, 7, 16))[::2, :, ::2]
+    yield "reversed", x[::-1, :, ::-1]
+    yield "broadcast", np.broadcast_to(x[:1], (4, 7, 8))
+    read_only = x.copy()
+    read_only.flags.writeable = False
+    yield "read-only", read_only
+    yield "unaligned", np.frombuffer(b"\0" + x.tobytes(), dtype, offset=1).reshape(x.shape)
+
+
+def check(spec, x: np.ndarray, axis: tuple[int, ...], keepdims: bool = False) -> None:
+    out = build(spec.op, spec.dtypes[0].name)(
+        x, axis=axis, keepdims=keepdims, **OPTIONS.get(spec.op, {})
+    )
+    expected = np.asarray(NUMPY[spec.op](x, axis=axis, keepdims=keepdims))
+    assert isinstance(out, np.ndarray)
+    assert out.shape == expected.shape
+    assert out.dtype == expected.dtype
+    if expected.dtype.kind in "fc":
+        # Most of the difference is NumPy's, whose float32 products and column sums are naive.
+        np.testing.assert_allclose(out, expected, rtol=500 * np.finfo(expected.dtype).eps)
+    else:
+        np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=identity)
+def test_reduction_of_long_and_short_rows_and_columns(spec):
+    dtype = spec.dtypes[0]
+    for shape, axis in (
+        ((2500,), (0,)), ((5, 300), (1,)), ((300, 5), (0,)), ((70, 3), (1,)), ((3, 4, 5), (1,)),
+        ((), ()),
+    ):  # fmt: skip
+        check(spec, values(dtype, shape), axis)
+
+
+@pytest.mark.parametrize(
+    "spec", [s for s in SPECS if s.dtypes[0].name in DTYPES_OF_LAYOUT_TESTS], ids=identity
+)
+def test_reduction_layouts_and_axes(spec):
+    for _, x in layouts(spec.dtypes[0]):
+        for axis in ((), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
+            check(spec, x, axis, keepdims=axis == (0, 2))
+
+
+@pytest.mark.parametrize("op", ["sum", "prod", "any", "all", "count_nonzero"])
+def test_reduction_of_nothing_is_the_neutral_element(op):
+    kernel = build(op, "float32")
+    out = kernel(np.empty((0, 3), "f4"), axis=(0,), keepdims=False)
+    np.testing.assert_array_equal(out, NUMPY[op](np.empty((0, 3), "f4"), axis=0))
+
+
+def test_max_of_nothing_raises():
+    with pytest.raises(ValueError, match="zero-size"):
+        build("max", "float32")(np.empty(0, "f4"), axis=(0,), keepdims=False)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_extremum_propagates_nan(op, dtype):
+    kernel = build(op, dtype)
+    for position in (0, 1, 999, 1024, 2999):
+        x = values(np.dtype(dtype), (3000,))
+        x[position] = np.nan
+        assert np.isnan(kernel(x, axis=(0,), keepdims=False))
+        assert np.isnan(kernel(x.reshape(1000, 3), axis=(0,), keepdims=False)[position % 3])
+    x = np.array([[np.inf, 1], [-np.inf, -np.inf]], dtype)
+    np.testing.assert_array_equal(kernel(x, axis=(1,), keepdims=False), NUMPY[op](x, axis=1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("op", ["sum", "mean", "prod"])
+def test_special_values_and_warnings_are_those_of_numpy(op, dtype):
+    kernel = build(op, dtype)
+    big = float(np.finfo(dtype).max)
+    for entries in (
+        [np.inf, 1.0], [-np.inf, 1.0], [np.inf, -np.inf], [np.nan, 1.0], [big, big],
+        [np.inf, np.nan], [big, -big, 1.0],
+    ):  # fmt: skip
+        for repeat in (1, 700):
+            x = np.array(entries * repeat, dtype)
+            if op == "sum" and repeat == 700 and big in entries:
+                continue  # NumPy's own result depends on its order here
+            for shape, axis in ((x.shape, (0,)), ((-1, 1), (0,)), ((1, -1), (1,))):
+                y = x.reshape(shape)
+                with warnings.catch_warnings(record=True) as expected_warnings:
+                    warnings.simplefilter("always")
+                    expected = NUMPY[op](y, axis=axis)
+                with warnings.catch_warnings(record=True) as seen:
+                    warnings.simplefilter("always")
+                    out = kernel(y, axis=axis, keepdims=False)
+                if np.isfinite(out).all():
+                    continue  # float64 totals do not overflow where float32 ones do
+                np.testing.assert_array_equal(out, expected)
+                assert [str(w.message) for w in seen] == [str(w.message) for w in expected_warnings]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [100, 1000, 30_000, 1_000_000])
+@pytest.mark.parametrize("signed", [False, True])
+def test_sum_is_at_least_as_accurate_as_pairwise(dtype, n, signed):
+    kernel = build("sum", dtype)
+    ours, numpys = [], []
+    for seed in range(8 if n > 1e5 else 30):
+        x = np.random.default_rng(seed).random(n).astype(dtype) - (0.5 if signed else 0)
+        x = x.astype(dtype)
+        exact = math.fsum(x.tolist())
+        scale = float(np.abs(x).sum()) * np.finfo(dtype).eps
+        ours.append(abs(float(kernel(x, axis=(0,), keepdims=False)) - exact) / scale)
+        numpys.append(abs(float(x.sum()) - exact) / scale)
+    # Both are below one rounding of the result at best: allow that much.
+    assert np.mean(ours) <= max(np.mean(numpys), 0.3)
+
+
+def test_column_sums_in_float32_are_accurate():
+    x = np.random.default_rng(0).random((20_000, 7)).astype("f4")
+    out = build("sum", "float32")(x, axis=(0,), keepdims=False)
+    np.testing.assert_allclose(out, x.astype("f8").sum(0), rtol=1e-7)
+
+
+def test_integer_sums_wrap_and_narrow_like_numpy():
+    x = np.full(3, np.iinfo("i8").max)
+    kernel = build("sum", "int64")
+    assert kernel(x, axis=(0,), keepdims=False) == np.sum(x)
+    y = np.full(1000, 100, "i1")
+    kernel = build("sum", "int8")
+    assert kernel(y, axis=(0,), keepdims=False, dtype=np.dtype("i1")) == y.sum(dtype="i1")
+    assert kernel(y, axis=(0,), keepdims=False, dtype=np.dtype("f4")) == 100_000
