@@ -333,6 +333,16 @@ def test_reduction_matches_numpy(op: str, axis: tuple[int, ...], keepdims: bool)
     np.testing.assert_allclose(result, expected, rtol=1e-15)
 
 
+@pytest.mark.parametrize("op", ["sum", "prod"])
+def test_sum_of_small_integers_is_64_bit(op: str) -> None:
+    for name, expected in (("bool", "int64"), ("int8", "int64"), ("uint16", "uint64")):
+        x = np.ones(300, name)
+        result = KERNELS[op](x, axis=(0,))
+        assert result.dtype == expected
+        assert result == (300 if op == "sum" else 1)
+        assert KERNELS[op](x, axis=(0,), dtype=np.dtype("float32")).dtype == "float32"
+
+
 @pytest.mark.parametrize("op", ["var", "std"])
 @pytest.mark.parametrize("correction", [0, 1, 0.5])
 @pytest.mark.parametrize("dtype", ["int16", "float32", "float64", "complex64", "complex128"])

@@ -15,6 +15,7 @@ Takes and returns complex arrays only; ``elementwise`` chooses between these and
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ _PLACEHOLDER = 0.5 + 0.25j
 
 
 def _select(
-    rows: list[tuple[np.ndarray, object, object]], a: np.ndarray
+    rows: list[tuple[np.ndarray, Any, Any]], a: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return real and imaginary parts from ``(condition, real, imag)`` rows; the first true wins.
 

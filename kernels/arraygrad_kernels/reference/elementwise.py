@@ -293,12 +293,19 @@ def sinc(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     return _finish(result.astype(x.dtype, copy=False), out)
 
 
+# Elements turned into Python floats at a time: bounds the memory that the list takes.
+_BLOCK = 1 << 16
+
+
 def _by_element(function: Callable[[float], float], x: np.ndarray) -> np.ndarray:
     """Return the C library's scalar function of each element, computed in float64."""
-    flat = x.astype(np.float64).reshape(-1)
-    values = np.fromiter(map(function, flat.tolist()), np.float64, count=flat.size)
+    flat = x.reshape(-1)
+    result = np.empty(flat.shape, x.dtype)
     with np.errstate(all="ignore"):
-        return values.reshape(x.shape).astype(x.dtype)
+        for start in range(0, flat.size, _BLOCK):
+            block = flat[start : start + _BLOCK].astype(np.float64)
+            result[start : start + _BLOCK] = np.array(list(map(function, block.tolist())))
+    return result.reshape(x.shape)
 
 
 def erf(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:

@@ -52,11 +52,20 @@ def _divide_by_real(x: np.ndarray, divisor: float) -> np.ndarray:
     return result
 
 
+def _sum_dtype(x: np.ndarray, dtype: Any) -> np.dtype:
+    """Return the dtype of a sum: ``dtype``, else 64-bit for integers and bool, else ``x``'s."""
+    if dtype is not None:
+        return np.dtype(dtype)
+    if x.dtype.kind in "bi":
+        return np.dtype(np.int64)
+    return np.dtype(np.uint64) if x.dtype.kind == "u" else x.dtype
+
+
 def sum(
     x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
 ) -> np.ndarray:
     """Return the sum; 0 for no elements."""
-    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    dtype = _sum_dtype(x, dtype)
     wide = _accumulator(dtype)
     result = np.add.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
     return result if wide is dtype else result.astype(dtype)
@@ -66,7 +75,7 @@ def prod(
     x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
 ) -> np.ndarray:
     """Return the product; 1 for no elements."""
-    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    dtype = _sum_dtype(x, dtype)
     wide = _accumulator(dtype)
     result = np.multiply.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
     return result if wide is dtype else result.astype(dtype)
@@ -221,7 +230,7 @@ def cumulative_prod(
 def _scan(
     ufunc: np.ufunc, x: np.ndarray, axis: int, include_initial: bool, dtype: Any, initial: int
 ) -> np.ndarray:
-    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    dtype = _sum_dtype(x, dtype)
     wide = _accumulator(dtype)
     if not include_initial:
         return ufunc.accumulate(x, axis=axis, dtype=wide).astype(dtype, copy=False)
