@@ -1,6 +1,7 @@
 """What every test gets: Hypothesis profiles, and a guard against state that leaks between tests."""
 
 import os
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,12 +18,22 @@ settings.register_profile("thorough", max_examples=2_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 
+def process_state() -> dict[str, object]:
+    """What a test must leave as it found it: NumPy's error handling, our grad mode."""
+    state: dict[str, object] = {"np.geterr()": np.geterr()}
+    library = sys.modules.get("arraygrad")  # the kernels' tests do without it
+    if hasattr(library, "is_grad_enabled"):
+        state["is_grad_enabled()"] = library.is_grad_enabled()
+    return state
+
+
 @pytest.fixture(autouse=True)
-def _no_leaked_error_state() -> Iterator[None]:
-    """Fail a test that leaves NumPy's floating-point error handling changed."""
-    before = np.geterr()
+def _no_leaked_state() -> Iterator[None]:
+    """Fail a test that leaks, rather than the one that comes next."""
+    before = process_state()
     yield
-    after = np.geterr()
-    if after != before:
-        np.seterr(**before)
-        pytest.fail(f"the test left np.geterr() changed: {before} became {after}")
+    after = process_state()
+    leaked = [f"{k} was {before[k]}, is {after[k]}" for k in before if after[k] != before[k]]
+    if leaked:
+        np.seterr(**before["np.geterr()"])
+        pytest.fail("the test left state changed: " + "; ".join(leaked))

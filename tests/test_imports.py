@@ -18,12 +18,15 @@ KERNELS = Path(arraygrad_kernels.__file__).parent
 # A folder stands for all modules in it.
 LAYERS = (
     ("_errors",),
-    ("_dtypes", "_device", "_layout"),
+    ("_dtypes", "_device", "_layout", "_answers"),
+    ("_dispatch",),
     ("_op", "_graph"),
     ("_storage",),
-    ("_dispatch",),
-    ("_derivatives", "_engine"),
+    ("_windows",),
     ("_apply",),
+    ("_cotangents", "_derivatives"),
+    ("_engine",),
+    ("_writes",),
     ("ops",),
     ("_tensor",),
     ("autograd",),
@@ -34,7 +37,8 @@ LAYERS = (
 )
 KERNEL_LAYERS = (
     ("_spec", "_jit"),
-    ("scalars", "vecmath"),
+    ("vecmath",),
+    ("scalars",),
     ("reference",),
     ("cpu", "cuda"),
     ("__init__",),
