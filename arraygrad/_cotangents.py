@@ -11,8 +11,9 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
-from ._apply import binary, unary
-from ._op import Bilinear, Linear, Op, declare
+from ._apply import BROADCAST_TO, apply, binary, node_of, operand, prepare, unary, view
+from ._layout import broadcast_shapes
+from ._op import Bilinear, Linear, Op, Rule, declare
 
 ADD = declare(
     Op("add", ("x1", "x2"), Linear(x1=lambda g: g, x2=lambda g: g), dtypes="numeric",
@@ -35,6 +36,14 @@ ABSORBING_MULTIPLY = declare(
        dtypes="numeric", family="elementwise")
 )  # fmt: skip
 
+WHERE = declare(
+    Op("where", ("condition", "x1", "x2"),
+       Rule(x1=lambda g, condition: where(condition, g, 0),
+            x2=lambda g, condition: where(condition, 0, g),
+            jvp=lambda t, condition: where(
+                condition, *(0 if part is None else part for part in t[1:]))))
+)  # fmt: skip
+
 _ABSORB: ContextVar[bool] = ContextVar("arraygrad_absorbing_zeros", default=True)
 
 
@@ -55,3 +64,15 @@ def add(x1: Any, x2: Any) -> Any:
 def times(g: Any, p: Any) -> Any:
     """Cotangent times partial."""
     return binary(ABSORBING_MULTIPLY if _ABSORB.get() else MULTIPLY, g, p)
+
+
+def where(condition: Any, x1: Any, x2: Any) -> Any:
+    """Elements of `x1` where `condition` is true, of `x2` elsewhere; all three broadcast."""
+    condition = operand(condition, "where", 1)
+    tensors, _, shape = prepare(WHERE, (x1, x2))
+    full = broadcast_shapes(shape, condition._array.shape)
+    x1, x2 = (
+        view(BROADCAST_TO, t, shape=full) if t._array.shape != full and node_of(t) else t
+        for t in tensors
+    )
+    return apply(WHERE, condition, x1, x2)
