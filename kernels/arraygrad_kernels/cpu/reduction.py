@@ -28,7 +28,8 @@ from .flat import LAYOUT, canonical, readable, result_shape, writable
 
 __all__ = ["SPECS", "additive_kernels"]
 
-# Typed, since arithmetic between unsigned and signed integers is float64 in Numba.
+# Unsigned, since an unsigned and a signed integer make a signed one in Numba, and a signed index
+# is tested for wrap-around at each access, which keeps loops from becoming vectors.
 BLOCK = np.uint64(1024)
 SHORT = np.uint64(24)
 TILE = np.uint64(2048)
