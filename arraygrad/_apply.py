@@ -7,7 +7,7 @@ steps of their own, so that no derivative formula mentions them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,13 @@ import numpy as np
 from . import _dispatch
 from ._dispatch import register_kernel
 from ._dtypes import as_dtype, check_supported, is_supported, promote, scalar_dtype
-from ._errors import ArgumentTypeError, DTypeError, IntegerOverflowError, ShapeError
+from ._errors import (
+    ArgumentTypeError,
+    DeviceError,
+    DTypeError,
+    IntegerOverflowError,
+    ShapeError,
+)
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq
 from ._layout import Shape, broadcast_shapes
 from ._op import Linear, Op, declare
@@ -55,6 +61,36 @@ _TENSOR: Any = TensorBase
 _SCALAR: Any = TensorBase
 
 
+# -- places ---------------------------------------------------------------------------------------
+
+_CPU_STRIDED = ("cpu", "strided")
+
+
+def place_of(array: Any) -> tuple[str, str]:
+    """(kind of device, layout) of a device's array.
+
+    A NumPy array is strided CPU memory; the arrays of other devices and layouts say so
+    themselves by attributes ``device`` and ``layout``.
+    """
+    if type(array) is ndarray:
+        return _CPU_STRIDED
+    return array.device.kind, getattr(array, "layout", "strided")
+
+
+def common_place(arrays: Sequence[Any], function: str) -> tuple[str, str]:
+    """The one place of all arrays; DeviceError if they live in different ones."""
+    place = _CPU_STRIDED
+    for i, array in enumerate(arrays):
+        found = place_of(array)
+        if i and found != place:
+            raise DeviceError(
+                f"{function}: operands live on {place[0]!r} ({place[1]}) and {found[0]!r} "
+                f"({found[1]}); move one with x.to_device({place[0]!r})"
+            )
+        place = found
+    return place
+
+
 # -- making tensors -----------------------------------------------------------------------------
 
 
@@ -79,9 +115,12 @@ def wrap_result(array: Any, node: Node | None = None) -> Any:
     if type(array) is ndarray and array.ndim:
         out = _new(_TENSOR)
         out._array = array
-    else:
+    elif isinstance(array, ndarray | np.generic):
         out = _new(_SCALAR)
         out._array = np.asarray(array)
+    else:
+        out = _new(_TENSOR if array.ndim else _SCALAR)
+        out._array = array
     out._node = node
     out._family = None
     return out
@@ -164,7 +203,7 @@ def constant(value: complex, dtype: np.dtype[Any]) -> Any:
 
 
 def observe(op: Op, out: Any, arrays: tuple[Any, ...]) -> None:
-    """Show a computed result to whoever watches (anomaly detection)."""
+    """Show a result (a tensor or a tuple of them) to whoever watches (anomaly detection)."""
     for observer in tuple(OBSERVERS):
         observer(op, out, arrays)
 
@@ -226,7 +265,7 @@ def unary(op: Op, x: Any) -> Any:
     if isinstance(x, TensorBase):
         array = x._array
         kernel = op.fast.get(array.dtype)
-        if kernel is not None and array.nbytes < POOL_FROM:
+        if kernel is not None and type(array) is ndarray and array.nbytes < POOL_FROM:
             out = kernel(array)
             if type(out) is ndarray and out.ndim:
                 result = _new(_TENSOR)
@@ -252,7 +291,7 @@ def unary(op: Op, x: Any) -> Any:
             else:
                 result._node = None
             if OBSERVERS:
-                observe(op, out, (array,))
+                observe(op, result, (array,))
             return result
     return elementwise(op, x)
 
@@ -263,7 +302,12 @@ def binary(op: Op, x1: Any, x2: Any) -> Any:
         a1 = x1._array
         a2 = x2._array
         dtype = a1.dtype
-        if dtype is a2.dtype and a1.shape == a2.shape:
+        if (
+            dtype is a2.dtype
+            and a1.shape == a2.shape
+            and type(a1) is ndarray
+            and type(a2) is ndarray
+        ):
             kernel = op.fast.get(dtype)
             if kernel is not None and a1.nbytes < POOL_FROM:
                 out = kernel(a1, a2)
@@ -302,7 +346,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Any:
                 else:
                     result._node = None
                 if OBSERVERS:
-                    observe(op, out, (a1, a2))
+                    observe(op, result, (a1, a2))
                 return result
     return elementwise(op, x1, x2)
 
@@ -311,11 +355,16 @@ def elementwise(op: Op, *operands: Any) -> Any:
     """Run an elementwise op: convert, promote, broadcast, compute, record."""
     tensors, dtype, shape = prepare(op, operands)
     arrays = [t._array for t in tensors]
-    kernel = fast_kernel(op, dtype, len(arrays))
+    place = common_place(arrays, op.name)
+    if place is _CPU_STRIDED:
+        kernel = fast_kernel(op, dtype, len(arrays))
+    else:
+        check_category(op, dtype)
+        kernel = _dispatch.lookup(op.name, *place, (dtype,) * len(arrays))
     size = 1
     for n in shape:
         size *= n
-    if size * dtype.itemsize >= POOL_FROM:
+    if size * dtype.itemsize >= POOL_FROM and place is _CPU_STRIDED:
         out = _run_large(op, kernel, arrays, shape, dtype)
     else:
         out = kernel(*arrays)
@@ -328,7 +377,7 @@ def elementwise(op: Op, *operands: Any) -> Any:
         if op.save_flags[_mask(nodes)][-1]:
             result._saved = True
     if OBSERVERS:
-        observe(op, result._array, tuple(arrays))
+        observe(op, result, tuple(arrays))
     return result
 
 
@@ -450,23 +499,29 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
     Ops with several results return a tuple of tensors.
     """
     arrays = tuple(t._array for t in tensors)
-    kernel = _dispatch.find_kernel(op.name, "cpu", "strided", tuple(a.dtype for a in arrays))
-    if kernel is None:
-        kernel = _dispatch.lookup(op.name, "cpu", "strided", tuple(a.dtype for a in arrays))
+    place = common_place(arrays, op.name)
+    kernel = _dispatch.lookup(op.name, *place, tuple(a.dtype for a in arrays))
     out = kernel(*arrays, **attributes)
-    if OBSERVERS:
-        observe(op, out, arrays)
     nodes = tuple(node_of(t) for t in tensors)
     tracked = (
         _grad_mode() and op.derivative.kind != "none" and any(n is not None for n in nodes)
     )
     if isinstance(out, tuple):
-        return _wrap_several(op, tensors, nodes, out, attributes, tracked)
-    result = wrap_result(out) if op.scalar else wrap(np.asarray(out))
+        results = _wrap_several(op, tensors, nodes, out, attributes, tracked)
+        if OBSERVERS:
+            observe(op, results, arrays)
+        return results
+    result = wrap_result(out) if op.scalar else wrap(_as_array(out))
     if tracked and result._array.dtype.kind in "fcV":
         result._node = record(op, tensors, nodes, result._array, attributes)
         result._saved = True
+    if OBSERVERS:
+        observe(op, result, arrays)
     return result
+
+
+def _as_array(out: Any) -> Any:
+    return np.asarray(out) if isinstance(out, np.generic) else out
 
 
 def _wrap_several(
@@ -477,7 +532,7 @@ def _wrap_several(
     attributes: dict[str, Any],
     tracked: bool,
 ) -> tuple[Any, ...]:
-    results = tuple(wrap_result(o) if op.scalar else wrap(np.asarray(o)) for o in out)
+    results = tuple(wrap_result(o) if op.scalar else wrap(_as_array(o)) for o in out)
     if tracked:
         arrays = tuple(r._array for r in results)
         node = record(op, tensors, nodes, arrays, attributes)
@@ -494,7 +549,7 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
     Where the kernel had to copy (reshape), the result is a tensor of its own.
     """
     array = x._array
-    out = _dispatch.lookup(op.name, "cpu", "strided", (array.dtype,))(array, **attributes)
+    out = _dispatch.lookup(op.name, *place_of(array), (array.dtype,))(array, **attributes)
     result = _new(_TENSOR)
     result._array = out
     result._family = None
@@ -519,7 +574,7 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
 
 def shares_base(out: Any, array: Any) -> bool:
     """Whether a kernel's result is a view of its argument."""
-    base = out.base
+    base = getattr(out, "base", None)
     return base is not None and (base is array or base is array.base)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ._errors import DeviceError
 
-__all__ = ["CPU", "Device", "as_device", "known_devices", "register_device"]
+__all__ = ["CPU", "Device", "as_device", "known_devices", "register_device", "transfer"]
 
 
 class Device:
@@ -52,10 +53,34 @@ CPU = Device("cpu")
 _KNOWN: dict[str, Device] = {"cpu": CPU}
 
 
-def register_device(device: Device) -> Device:
-    """Make a device known to ``device=`` arguments; kernels are registered apart."""
+# device -> (from ndarray, to ndarray)
+_TRANSFERS: dict[Device, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    CPU: (lambda array: array, lambda array: array)
+}
+
+
+def register_device(
+    device: Device, from_numpy: Callable[[Any], Any], to_numpy: Callable[[Any], Any]
+) -> Device:
+    """Make a device known to ``device=`` arguments and `to_device`; kernels are registered apart.
+
+    Parameters
+    ----------
+    device : Device
+    from_numpy, to_numpy : callable
+        Copy an ndarray to the device's own array, and back. The device's arrays need attributes
+        ``dtype``, ``shape``, ``ndim``, ``nbytes`` and ``device``, and ``layout`` if not strided.
+    """
     _KNOWN[str(device)] = device
+    _TRANSFERS[device] = (from_numpy, to_numpy)
     return device
+
+
+def transfer(array: Any, source: Device, target: Device) -> Any:
+    """The array on another device, by way of NumPy."""
+    if source == target:
+        return array
+    return _TRANSFERS[target][0](_TRANSFERS[source][1](array))
 
 
 def known_devices() -> tuple[Device, ...]:

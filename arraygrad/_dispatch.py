@@ -116,6 +116,8 @@ def find_kernel(
     if kernel is not None:
         return kernel
     kernel = _TABLE.get((op, device, layout, None))
+    if kernel is not None and kernel is reference.KERNELS.get(op):
+        kernel = reference.find(op, dtypes)  # the form for just these dtypes
     if device == "cpu" and layout == "strided" and kernel_mode != "numpy":
         if compile_mode == "sync":
             kernel = _build(op, dtypes) or kernel
@@ -264,6 +266,13 @@ def compile_all(progress: Callable[[int, int, str], None] | None = None) -> int:
     if progress is not None:
         progress(len(specs), len(specs), "")
     return len(specs)
+
+
+def cache_folder() -> str:
+    """Where compiled kernels are kept between processes."""
+    from arraygrad_kernels import _jit
+
+    return _jit.cache_folder()
 
 
 for _name, _kernel in reference.KERNELS.items():

@@ -1,4 +1,4 @@
-"""The Tensor: attributes, operators and methods, each a line over the functions in ops/.
+"""The Tensor: attributes, operators and protocols, each a few lines over the functions in ops/.
 
 Scalars (results of full indexing and full reductions) are tensors too, with NumPy's scalar
 semantics: in-place operators rebind, they hash, and they never share memory.
@@ -6,33 +6,64 @@ semantics: in-place operators rebind, they hash, and they never share memory.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from . import _apply, _engine, _graph
-from ._apply import BROADCAST_TO, cast, detached, node_of, register_types, view, wrap
-from ._device import CPU, Device
-from ._dtypes import DTypeLike, as_dtype, is_differentiable
+from . import _apply, _engine
+from ._apply import cast, detached, node_of, register_types, wrap
+from ._detach import may_detach
+from ._device import CPU, Device, as_device
+from ._dtypes import is_differentiable
 from ._errors import (
     ArgumentError,
     ArgumentTypeError,
-    DetachError,
+    DTypeError,
+    ExportError,
     GradientError,
     ShapeError,
 )
-from ._layout import Shape
-from ._storage import Family, Storage, TensorBase, family_of, mark_saved, pin
-from ._writes import assign, update
-from .ops import arithmetic, indexing, manipulation, statistical
-from .ops.arithmetic import ADD, DIVIDE, MULTIPLY, SUBTRACT
+from ._layout import Shape, contiguous_strides
+from ._ndarray_methods import NdarrayMethods, _shape_arguments
+from ._op import OPS
+from ._storage import Storage, TensorBase, family_of, pin
+from ._writes import assign, check_cast, check_write, update, write
+from .autograd import backward as _backward
+from .autograd import hooks
+from .interop import dlpack, numpy_protocol
+from .ops import (
+    arithmetic,
+    bitwise,
+    comparison,
+    devices,
+    exponential,
+    indexing,
+    linalg,
+    manipulation,
+    parts,
+    products,
+    rounding,
+    searching,
+)
+
+# What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
+_OPERANDS = (TensorBase, float, int, complex, np.ndarray, np.generic, list, tuple)
 
 
-class Tensor(TensorBase):
+class Tensor(NdarrayMethods):
     """A NumPy-compatible array that can carry gradients.
 
     Made by ``ag.tensor(...)``, ``ag.asarray(...)`` and the other creation functions.
+
+    Examples
+    --------
+    >>> import arraygrad as ag
+    >>> x = ag.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4., 6.])
     """
 
     __slots__ = ()
@@ -42,7 +73,7 @@ class Tensor(TensorBase):
     def __new__(cls, *args: object, **kwargs: object) -> Tensor:
         raise ArgumentTypeError("make a tensor with ag.tensor(data) or ag.asarray(data)")
 
-    # -- memory -----------------------------------------------------------------------------
+    # -- shape and memory -------------------------------------------------------------------------
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -65,16 +96,114 @@ class Tensor(TensorBase):
         return self._array.size  # type: ignore[no-any-return]
 
     @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._array.itemsize  # type: ignore[no-any-return]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._array.nbytes  # type: ignore[no-any-return]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Strides in bytes, as in NumPy; `stride()` gives elements."""
+        return self._array.strides  # type: ignore[no-any-return]
+
+    @property
+    def flags(self) -> Any:
+        """Memory layout flags, as in NumPy (a snapshot: use `setflags` to change writeable)."""
+        return self._array.flags
+
+    @property
     def device(self) -> Device:
         """Where the memory lives."""
-        return CPU
+        array = self._array
+        return CPU if type(array) is np.ndarray else array.device  # type: ignore[no-any-return]
+
+    def to_device(self, device: Device | str, /, *, stream: Any = None) -> Tensor:
+        """The tensor on another device; the tensor itself if it is there already."""
+        target = as_device(device)
+        if stream is not None:
+            raise ArgumentError("stream: there are no streams here; leave it None")
+        return self if target == self.device else devices.to_device(self, target)
+
+    def stride(self, axis: int | None = None) -> Any:
+        """Strides in elements: a tuple, or that of one axis."""
+        strides = tuple(s // self._array.itemsize for s in self._array.strides)
+        return strides if axis is None else strides[axis]
+
+    def storage(self) -> Storage:
+        """The memory below this tensor, which its views share."""
+        return family_of(self).storage
+
+    def storage_offset(self) -> int:
+        """Elements between the start of the storage and the first element of this tensor."""
+        start = self.storage().data_ptr()
+        return (self.data_ptr() - start) // self._array.itemsize
+
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+        return int(self._array.__array_interface__["data"][0])
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in C order without gaps."""
+        return bool(self._array.flags.c_contiguous)
+
+    def contiguous(self) -> Tensor:
+        """The tensor itself if it is contiguous, else a contiguous copy."""
+        return self if self._array.flags.c_contiguous else self.copy()
+
+    def view(self, *shape: Any, dtype: Any = None) -> Any:
+        """A view of the memory under another shape or dtype; never a copy.
+
+        ``x.view(dtype)`` reinterprets the bytes as NumPy does, ``x.view(*shape)`` refuses where
+        the strides do not allow the shape, ``x.view()`` is a new tensor over the same memory.
+        """
+        if dtype is None and len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
+            if isinstance(shape[0], type) and issubclass(shape[0], TensorBase | np.ndarray):
+                shape = ()
+            else:
+                dtype, shape = shape[0], ()
+        if dtype is not None:
+            return manipulation.view_dtype(self, dtype)
+        if not shape:
+            return manipulation.view_as(self, self._array.shape)
+        return manipulation.view_as(self, _shape_arguments(shape))
 
     @property
     def T(self) -> Tensor:
         """The tensor with its dimensions reversed; a view."""
-        return manipulation.permute_dims(self, tuple(range(self.ndim))[::-1])
+        return manipulation.permute_dims(self, tuple(range(self._array.ndim))[::-1])
 
-    # -- autograd ---------------------------------------------------------------------------
+    @property
+    def mT(self) -> Tensor:
+        """The tensor with its last two dimensions exchanged; a view."""
+        return products.matrix_transpose(self)
+
+    @property
+    def real(self) -> Tensor:
+        """The real part; a view."""
+        return parts.real(self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        assign(parts.real(self), value, "x.real = value")
+
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary part; a view for complex dtypes."""
+        return parts.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        assign(parts.imag(self), value, "x.imag = value")
+
+    def setflags(self, write: bool | None = None) -> None:
+        """Make the tensor read-only or writeable again."""
+        self._array.setflags(write=write)
+
+    # -- autograd ---------------------------------------------------------------------------------
 
     @property
     def requires_grad(self) -> bool:
@@ -130,6 +259,11 @@ class Tensor(TensorBase):
         return node is None or _engine.is_leaf_node(node)
 
     @property
+    def grad_fn(self) -> Any:
+        """The graph node that made this value (``MulBackward``), or None for a leaf."""
+        return hooks.grad_fn(self)
+
+    @property
     def grad(self) -> Tensor | None:
         """Gradient accumulated by backward()."""
         return getattr(self, "_grad", None)
@@ -143,9 +277,24 @@ class Tensor(TensorBase):
                 raise ShapeError(f"grad has shape {value.shape}, the tensor {self.shape}")
         self._grad = value
 
+    @property
+    def data(self) -> Tensor:
+        """A tensor over the same memory that carries no gradient; writing to it is not recorded."""
+        return detached(self)  # type: ignore[no-any-return]
+
+    @property
+    def _version(self) -> int:
+        """Number of in-place writes to the memory so far."""
+        return 0 if self._family is None else self._family.storage.version
+
     def detach(self) -> Tensor:
         """A tensor over the same memory that carries no gradient."""
         return detached(self)  # type: ignore[no-any-return]
+
+    def detach_(self) -> Tensor:
+        """Forget this tensor's history; it keeps its memory. Returns the tensor."""
+        self._start_history(None)
+        return self
 
     def backward(
         self,
@@ -154,46 +303,213 @@ class Tensor(TensorBase):
         create_graph: bool = False,
         inputs: Any = None,
     ) -> None:
-        """Add d self / d leaf to the grad of every leaf that this value depends on."""
-        node = node_of(self)
-        if node is None:
-            raise GradientError("this tensor carries no gradient: nothing requires_grad")
-        if gradient is None:
-            if self.size != 1 or self.dtype.kind == "c":
-                raise GradientError(
-                    f"backward() of a {self.dtype} tensor of shape {self.shape} needs a gradient "
-                    "of that shape; or reduce to a real number first, e.g. y.sum().backward()"
-                )
-            gradient = wrap(np.ones(self.shape, self.dtype))
-        keep = create_graph if retain_graph is None else retain_graph
-        _engine.run_backward([(node, gradient)], create_graph, keep)
+        """Add d self / d leaf to the grad of every leaf that this value depends on.
 
-    # -- operators --------------------------------------------------------------------------
+        Parameters
+        ----------
+        gradient : Tensor, optional
+            Cotangent of this tensor; 1 for a real tensor of one element.
+        retain_graph : bool, optional
+            Keep what was saved, so that backward can run again; `create_graph` by default.
+        create_graph : bool
+            Record the computation of the gradients, for higher derivatives.
+        inputs : Tensor or sequence of Tensor, optional
+            Accumulate into these only.
+        """
+        _backward.backward(self, gradient, retain_graph, create_graph, inputs)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in its grad."""
+        hooks.retain_grad(self)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Any:
+        """Call `hook` with the gradient of this tensor; what it returns replaces it."""
+        return hooks.register_hook(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Any:
+        """Call `hook` with this leaf after its grad has been accumulated."""
+        return hooks.register_post_accumulate_grad_hook(self, hook)
+
+    # -- arithmetic operators -----------------------------------------------------------------------
 
     def __add__(self, other: Any, /) -> Tensor:
-        return arithmetic.add(self, other)
+        return arithmetic.add(self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
-    __radd__ = __add__
+    def __radd__(self, other: Any, /) -> Tensor:
+        return arithmetic.add(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __sub__(self, other: Any, /) -> Tensor:
-        return arithmetic.subtract(self, other)
+        return arithmetic.subtract(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rsub__(self, other: Any, /) -> Tensor:
+        return arithmetic.subtract(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __mul__(self, other: Any, /) -> Tensor:
-        return arithmetic.multiply(self, other)
+        return arithmetic.multiply(self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Any, /) -> Tensor:
+        return arithmetic.multiply(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __truediv__(self, other: Any, /) -> Tensor:
-        return arithmetic.divide(self, other)
+        return arithmetic.divide(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rtruediv__(self, other: Any, /) -> Tensor:
+        return arithmetic.divide(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __floordiv__(self, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return arithmetic.floor_divide(self, other)
+
+    def __rfloordiv__(self, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return arithmetic.floor_divide(other, self)
+
+    def __mod__(self, other: Any, /) -> Tensor:
+        return arithmetic.remainder(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rmod__(self, other: Any, /) -> Tensor:
+        return arithmetic.remainder(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __divmod__(self, other: Any, /) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any, /) -> tuple[Tensor, Tensor]:
+        return other // self, other % self
+
+    def __pow__(self, other: Any, modulo: None = None, /) -> Tensor:
+        return exponential.pow(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rpow__(self, other: Any, modulo: None = None, /) -> Tensor:
+        return exponential.pow(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __matmul__(self, other: Any, /) -> Tensor:
+        return products.matmul(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rmatmul__(self, other: Any, /) -> Tensor:
+        return products.matmul(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __neg__(self) -> Tensor:
         return arithmetic.negative(self)
 
+    def __pos__(self) -> Tensor:
+        return arithmetic.positive(self)
+
+    def __abs__(self) -> Tensor:
+        return parts.abs(self)
+
+    def __round__(self, ndigits: int | None = None) -> Tensor:
+        return rounding.around(self, ndigits or 0)
+
+    # -- bitwise and comparison operators -------------------------------------------------------------
+
+    def __and__(self, other: Any, /) -> Tensor:
+        return bitwise.bitwise_and(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rand__(self, other: Any, /) -> Tensor:
+        return bitwise.bitwise_and(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __or__(self, other: Any, /) -> Tensor:
+        return bitwise.bitwise_or(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __ror__(self, other: Any, /) -> Tensor:
+        return bitwise.bitwise_or(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __xor__(self, other: Any, /) -> Tensor:
+        return bitwise.bitwise_xor(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rxor__(self, other: Any, /) -> Tensor:
+        return bitwise.bitwise_xor(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __lshift__(self, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return bitwise.bitwise_left_shift(self, other)
+
+    def __rlshift__(self, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return bitwise.bitwise_left_shift(other, self)
+
+    def __rshift__(self, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return bitwise.bitwise_right_shift(self, other)
+
+    def __rrshift__(self, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return bitwise.bitwise_right_shift(other, self)
+
+    def __invert__(self) -> Tensor:
+        return bitwise.bitwise_invert(self)
+
+    def __eq__(self, other: Any, /) -> Tensor:  # type: ignore[override]
+        return comparison.equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __ne__(self, other: Any, /) -> Tensor:  # type: ignore[override]
+        return comparison.not_equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __lt__(self, other: Any, /) -> Tensor:
+        return comparison.less(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __le__(self, other: Any, /) -> Tensor:
+        return comparison.less_equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __gt__(self, other: Any, /) -> Tensor:
+        return comparison.greater(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __ge__(self, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return comparison.greater_equal(self, other)
+
+    # -- in-place operators ---------------------------------------------------------------------------
+
     def __iadd__(self, other: Any, /) -> Tensor:
-        return update(ADD, self, other, "x += value")  # type: ignore[no-any-return]
+        return _in_place("add", self, other, "x += value")
+
+    def __isub__(self, other: Any, /) -> Tensor:
+        return _in_place("subtract", self, other, "x -= value")
 
     def __imul__(self, other: Any, /) -> Tensor:
-        return update(MULTIPLY, self, other, "x *= value")  # type: ignore[no-any-return]
+        return _in_place("multiply", self, other, "x *= value")
+
+    def __itruediv__(self, other: Any, /) -> Tensor:
+        return _in_place("divide", self, other, "x /= value")
+
+    def __ifloordiv__(self, other: Any, /) -> Tensor:
+        return _in_place("floor_divide", self, other, "x //= value")
+
+    def __imod__(self, other: Any, /) -> Tensor:
+        return _in_place("remainder", self, other, "x %= value")
+
+    def __ipow__(self, other: Any, /) -> Tensor:  # type: ignore[misc]
+        return _in_place("pow", self, other, "x **= value")
+
+    def __imatmul__(self, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        check_write(self, "x @= value")
+        return _written(self, products.matmul(self, other), "x @= value")
+
+    def __iand__(self, other: Any, /) -> Tensor:
+        return _in_place("bitwise_and", self, other, "x &= value")
+
+    def __ior__(self, other: Any, /) -> Tensor:
+        return _in_place("bitwise_or", self, other, "x |= value")
+
+    def __ixor__(self, other: Any, /) -> Tensor:
+        return _in_place("bitwise_xor", self, other, "x ^= value")
+
+    def __ilshift__(self, other: Any, /) -> Tensor:
+        return _in_place("bitwise_left_shift", self, other, "x <<= value")
+
+    def __irshift__(self, other: Any, /) -> Tensor:
+        return _in_place("bitwise_right_shift", self, other, "x >>= value")
+
+    # -- indexing and containers ------------------------------------------------------------------------
 
     def __getitem__(self, key: Any, /) -> Tensor:
         return indexing.getitem(self, key)  # type: ignore[no-any-return]
@@ -202,30 +518,152 @@ class Tensor(TensorBase):
         indexing.setitem(self, key, value)
 
     def __len__(self) -> int:
+        if not self._array.ndim:
+            raise ArgumentTypeError("len() of a 0-d tensor; use x.size")
         return len(self._array)
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._array.ndim:
             raise ArgumentTypeError("iteration over a 0-d tensor; use x.item() or x[()]")
-        return (self[i] for i in range(len(self._array)))
+        return (indexing.getitem(self, i) for i in range(len(self._array)))
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-        return statistical.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
 
-    def copy(self, order: str = "C") -> Tensor:
-        return _apply.apply(_apply.CAST, self, dtype=self.dtype)  # type: ignore[no-any-return]
+    # -- conversion ---------------------------------------------------------------------------------------
 
-    def reshape(self, *shape: Any) -> Tensor:
-        return manipulation.reshape(
-            self, shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        )
+    def _only(self, what: str) -> Any:
+        if self._array.size != 1:
+            raise ArgumentTypeError(
+                f"{what} needs a tensor of one element, not one of shape {self.shape}"
+            )
+        return self._array.reshape(())[()]
+
+    def __bool__(self) -> bool:
+        if self._array.size != 1:
+            raise ArgumentError(
+                f"the truth value of a tensor of shape {self.shape} is ambiguous; use x.any() or "
+                "x.all()"
+            )
+        return bool(self._only("bool()"))
+
+    def __float__(self) -> float:
+        value = self._only("float()")
+        may_detach(self, "float()")
+        if self._array.dtype.kind == "c":
+            raise DTypeError("float() of a complex tensor; use float(x.real)")
+        return float(value)
+
+    def __complex__(self) -> complex:
+        value = self._only("complex()")
+        may_detach(self, "complex()")
+        return complex(value)
+
+    def __int__(self) -> int:
+        value = self._only("int()")
+        if self._array.dtype.kind == "c":
+            raise DTypeError("int() of a complex tensor; use int(x.real)")
+        # Rounding to an integer has a zero derivative: nothing is lost.
+        return int(value)
+
+    def __index__(self) -> int:
+        if self._array.dtype.kind not in "iu" or self._array.ndim:
+            raise ArgumentTypeError(
+                f"only 0-d integer tensors can be used as an index, not {self.dtype} of shape "
+                f"{self.shape}; use int(x)"
+            )
+        return int(self._array)
+
+    def __format__(self, spec: str) -> str:
+        if self._array.ndim == 0:
+            return format(self._array[()], spec)
+        return format(str(self), spec)
+
+    def __str__(self) -> str:
+        return str(self._array[()] if self._array.ndim == 0 else self._array)
 
     def __repr__(self) -> str:
-        return repr(self._array).replace("array", "tensor", 1)
+        text = np.array2string(
+            self._array, separator=", ", prefix="tensor(", suffix=")"
+        )  # fmt: skip
+        notes = []
+        if self.dtype not in _DEFAULT_REPR or self.size == 0:
+            notes.append(f"dtype={self.dtype.name}")
+        if 0 in self.shape and self.shape != (0,):
+            notes.insert(0, f"shape={self.shape}")
+        node = node_of(self)
+        if node is not None:
+            notes.append(
+                "requires_grad=True" if self.is_leaf else f"grad_fn=<{self.grad_fn.name}>"
+            )
+        return f"tensor({', '.join([text, *notes])})"
+
+    # -- protocols ------------------------------------------------------------------------------------------
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The module arraygrad, which is an Array API namespace."""
+        if api_version not in _API_VERSIONS:
+            raise ArgumentError(
+                f"api_version={api_version!r} is not supported; use one of {_API_VERSIONS[1:]}"
+            )
+        return sys.modules["arraygrad"]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        may_detach(self, "conversion to a NumPy array (__array__)")
+        return numpy_protocol.to_ndarray(self, dtype, copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return numpy_protocol.array_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return numpy_protocol.array_function(func, types, args, kwargs)
+
+    def numpy(self) -> Any:
+        """The values as a NumPy array that shares memory; refused while tracked."""
+        may_detach(self, "numpy()")
+        return numpy_protocol.to_ndarray(self, None, None)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        may_detach(self, "DLPack export", ExportError)
+        return dlpack.export(
+            self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return dlpack.device_of(self)
+
+    def __copy__(self) -> Tensor:
+        return self.copy()  # type: ignore[no-any-return]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        node = node_of(self)
+        if node is not None and _engine.is_leaf_node(node):
+            out: Tensor = wrap(self._array.copy())
+            out.requires_grad_()
+            if self.grad is not None:
+                out.grad = self.grad.copy()
+        else:
+            out = self.copy()
+        memo[id(self)] = out
+        return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        node = node_of(self)
+        if node is not None and not _engine.is_leaf_node(node):
+            may_detach(self, "pickling")
+            node = None
+        return _rebuild, (np.array(self._array), node is not None, isinstance(self, Scalar))
 
 
 class Scalar(Tensor):
-    """A 0-d tensor with NumPy's scalar semantics."""
+    """A 0-d tensor with NumPy's scalar semantics: in-place operators rebind, and it hashes."""
 
     __slots__ = ()
 
@@ -235,8 +673,64 @@ class Scalar(Tensor):
     def __iadd__(self, other: Any, /) -> Tensor:
         return self + other
 
+    def __isub__(self, other: Any, /) -> Tensor:
+        return self - other
+
     def __imul__(self, other: Any, /) -> Tensor:
         return self * other
+
+    def __itruediv__(self, other: Any, /) -> Tensor:
+        return self / other
+
+    def __ifloordiv__(self, other: Any, /) -> Tensor:
+        return self // other
+
+    def __imod__(self, other: Any, /) -> Tensor:
+        return self % other
+
+    def __ipow__(self, other: Any, /) -> Tensor:  # type: ignore[misc]
+        return self**other
+
+    def __iand__(self, other: Any, /) -> Tensor:
+        return self & other
+
+    def __ior__(self, other: Any, /) -> Tensor:
+        return self | other
+
+    def __ixor__(self, other: Any, /) -> Tensor:
+        return self ^ other
+
+    def __ilshift__(self, other: Any, /) -> Tensor:
+        return self << other
+
+    def __irshift__(self, other: Any, /) -> Tensor:
+        return self >> other
+
+
+_API_VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+_DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "complex128")}
+
+
+def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
+    if not isinstance(other, _OPERANDS):
+        return NotImplemented
+    return update(OPS[op], x, other, writer)  # type: ignore[no-any-return]
+
+
+def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:
+    if value._array.shape != x._array.shape:
+        raise ShapeError(
+            f"{writer}: the result has shape {value.shape}, which cannot be written into shape "
+            f"{x.shape}"
+        )
+    check_cast(value._array.dtype, x._array.dtype, writer)
+    write(x, cast(value, x._array.dtype), writer)
+    return x
+
+
+def _rebuild(array: Any, requires_grad: bool, scalar: bool) -> Tensor:
+    out: Tensor = wrap(array[()] if scalar else array)
+    return out.requires_grad_() if requires_grad else out
 
 
 register_types(Tensor, Scalar)

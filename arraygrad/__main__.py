@@ -1,0 +1,79 @@
+"""``python -m arraygrad``: what is here, and how to prepare it.
+
+``info`` shows version, devices, kernels and cache; ``warmup`` compiles every kernel now.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+
+from . import __version__, _dispatch
+from ._device import known_devices
+from ._storage import POOL_LIMIT
+
+
+def info(verbose: bool = False) -> None:
+    """Print version, devices, kernels compiled and cache folder."""
+    rows = list(_dispatch.table())
+    by_module = Counter(module.partition(".")[0] for *_, module in rows)
+    print(f"arraygrad     {__version__}")
+    print(f"python        {platform.python_version()} on {platform.system()} {platform.machine()}")
+    print(f"numpy         {np.__version__}")
+    print(f"devices       {', '.join(str(d) for d in known_devices())}")
+    print(f"kernel mode   {_dispatch.kernel_mode} (ARRAYGRAD_KERNELS=auto|numba|numpy)")
+    print(f"compile mode  {_dispatch.compile_mode} (ARRAYGRAD_COMPILE=background|sync|off)")
+    print(f"kernels       {len(rows)} in the table: {dict(by_module)}")
+    print(f"kernel cache  {_dispatch.cache_folder()}")
+    print(f"memory pool   up to {POOL_LIMIT >> 20} MiB")
+    failures = _dispatch.compile_failures()
+    for name, why in failures.items():
+        print(f"not compiled  {name}: {why}")
+    if verbose:
+        for op, device, layout, dtypes, module in rows:
+            print(f"  {op:24} {device:6} {layout:8} {dtypes:28} {module}")
+
+
+def _progress(done: int, total: int, name: str) -> None:
+    if not sys.stdout.isatty() and done % 50 and done != total:
+        return
+    width = 30
+    filled = width * done // max(total, 1)
+    end = "\n" if done == total or not sys.stdout.isatty() else ""
+    print(f"\r[{'#' * filled}{'.' * (width - filled)}] {done}/{total} {name:40.40}", end=end, flush=True)
+
+
+def warmup() -> None:
+    """Compile every kernel of the current mode into the disk cache, with a progress bar."""
+    start = time.perf_counter()
+    count = _dispatch.compile_all(_progress)
+    print(f"{count} kernels ready in {time.perf_counter() - start:.1f} s")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Entry point."""
+    parser = argparse.ArgumentParser(prog="python -m arraygrad", description=__doc__)
+    commands = parser.add_subparsers(dest="command")
+    shown = commands.add_parser("info", help="version, devices, kernels, cache")
+    shown.add_argument("--table", action="store_true", help="print the whole dispatch table")
+    commands.add_parser("warmup", help="compile every kernel now")
+    arguments = parser.parse_args(argv)
+    if arguments.command == "warmup":
+        warmup()
+    else:
+        info(getattr(arguments, "table", False))
+    return 0
+
+
+if __name__ == "__main__":
+    # A broken pipe (| head) is no error of ours.
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        os.close(sys.stdout.fileno())

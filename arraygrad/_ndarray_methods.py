@@ -1,0 +1,376 @@
+"""NumPy's ndarray methods on tensors: NumPy's names, defaults and semantics.
+
+Each is a few lines over the functions in ops/. Methods that write in place do so with gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _apply
+from ._apply import wrap
+from ._detach import may_detach
+from ._dtypes import DTypeLike, as_dtype
+from ._errors import ArgumentError, ArgumentTypeError, ShapeError
+from ._storage import TensorBase
+from ._writes import assign
+from .ops import (
+    arithmetic,
+    comparison,
+    creation,
+    data_type,
+    indexing,
+    linalg,
+    manipulation,
+    parts,
+    products,
+    rounding,
+    searching,
+    sorting,
+    statistical,
+    utility,
+)
+
+
+def _shape_arguments(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """f(2, 3) and f((2, 3)) mean the same."""
+    if len(shape) == 1 and isinstance(shape[0], tuple | list):
+        return tuple(shape[0])
+    return shape
+
+
+def _store(out: Any, value: Any, method: str) -> Any:
+    """Write a result into out= and return it; without out= return the result."""
+    if out is None:
+        return value
+    if not isinstance(out, TensorBase):
+        raise ArgumentTypeError(
+            f"{method}: out= must be a tensor, not {type(out).__name__}, since the result of a "
+            "tensor method is a tensor; leave out= away"
+        )
+    if out._array.shape != value._array.shape:
+        raise ShapeError(
+            f"{method}: out has shape {out._array.shape}, the result {value._array.shape}"
+        )
+    assign(out, value, f"{method}(out=...)")
+    return out
+
+
+class NdarrayMethods(TensorBase):
+    """Mix-in with the methods that ndarray has."""
+
+    __slots__ = ()
+
+    # -- shape ----------------------------------------------------------------------------------
+
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+        """The elements under another shape; a view where strides allow it."""
+        target = _shape_arguments(shape)
+        if order in ("C", "A") and not (order == "A" and self._array.flags.fnc):
+            return manipulation.reshape(self, target, copy=copy)  # type: ignore[arg-type]
+        if order not in ("F", "A"):
+            raise ArgumentError(f"order={order!r}; use 'C', 'F' or 'A'")
+        return manipulation.reshape(self.transpose(), target[::-1], copy=copy).transpose()
+
+    def transpose(self, *axes: Any) -> Any:
+        """The tensor with its dimensions reversed, or in the order of `axes`; a view."""
+        order = _shape_arguments(axes)
+        if not order or order == (None,):
+            order = tuple(range(self._array.ndim))[::-1]
+        return manipulation.permute_dims(self, order)  # type: ignore[arg-type]
+
+    def permute(self, *axes: Any) -> Any:
+        """The dimensions in the order of `axes`; a view."""
+        return manipulation.permute_dims(self, _shape_arguments(axes))  # type: ignore[arg-type]
+
+    def swapaxes(self, axis1: int, axis2: int) -> Any:
+        """The tensor with two dimensions exchanged; a view."""
+        return manipulation.swapaxes(self, axis1, axis2)  # type: ignore[arg-type]
+
+    def expand(self, *shape: Any) -> Any:
+        """The tensor broadcast to `shape` (-1 keeps a size) as a read-only view."""
+        return manipulation.expand(self, *_shape_arguments(shape))  # type: ignore[arg-type]
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """The tensor without dimensions of size 1; a view."""
+        if axis is None:
+            axis = tuple(i for i, n in enumerate(self._array.shape) if n == 1)
+        return manipulation.squeeze(self, axis)  # type: ignore[arg-type]
+
+    def unsqueeze(self, axis: int) -> Any:
+        """The tensor with a dimension of size 1 inserted; a view."""
+        return manipulation.expand_dims(self, axis=axis)  # type: ignore[arg-type]
+
+    def ravel(self, order: str = "C") -> Any:
+        """The elements in one dimension; a view where possible."""
+        if order == "K":
+            order = "F" if self._array.flags.fnc else "C"
+        return self.reshape(-1, order=order)
+
+    def flatten(self, order: str = "C") -> Any:
+        """The elements in one dimension; always a copy."""
+        flat = self.ravel(order)
+        return flat.copy() if flat._family is not None else flat
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The diagonal of two dimensions as the last one; a writable view."""
+        return manipulation.diagonal(self, offset, axis1, axis2)  # type: ignore[arg-type]
+
+    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+        """Elements repeated along an axis (of the flat tensor if None)."""
+        return manipulation.repeat(self, repeats, axis=axis)  # type: ignore[arg-type]
+
+    def resize(self, *shape: Any, refcheck: bool = True) -> None:
+        """Refused: a tensor's memory cannot grow in place."""
+        raise ArgumentError("tensors cannot be resized in place; use ag.reshape or ag.pad")
+
+    # -- type and copies ------------------------------------------------------------------------
+
+    def astype(
+        self, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", subok: bool = True,
+        copy: bool = True,
+    ) -> Any:  # fmt: skip
+        """The tensor in another dtype; a copy unless copy=False and nothing changes."""
+        target = as_dtype(dtype)
+        if not np.can_cast(self._array.dtype, target, casting):  # type: ignore[arg-type]
+            raise ArgumentTypeError(
+                f"astype: {self._array.dtype} does not cast to {target} under casting={casting!r}"
+            )
+        return data_type.astype(self, target, copy=copy)  # type: ignore[arg-type]
+
+    def copy(self, order: str = "C") -> Any:
+        """A copy with memory of its own, in the graph."""
+        return _copy(self)
+
+    def fill(self, value: Any) -> None:
+        """Write one value everywhere."""
+        assign(self, value, "fill")
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers; refused while tracked."""
+        may_detach(self, "tolist()")
+        return self._array.tolist()
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """The raw bytes; refused while tracked."""
+        may_detach(self, "tobytes()")
+        return self._array.tobytes(order)  # type: ignore[no-any-return]
+
+    def item(self, *args: Any) -> Any:
+        """One element as a Python number; refused while tracked."""
+        may_detach(self, "item()")
+        return self._array.item(*args)
+
+    # -- elementwise ----------------------------------------------------------------------------
+
+    def conj(self) -> Any:
+        """The complex conjugate."""
+        return parts.conj(self)  # type: ignore[arg-type]
+
+    def conjugate(self) -> Any:
+        """The complex conjugate."""
+        return parts.conj(self)  # type: ignore[arg-type]
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+        """Values limited to [min, max]."""
+        return _store(out, comparison.clip(self, min, max), "clip")  # type: ignore[arg-type]
+
+    def round(self, decimals: int = 0, out: Any = None) -> Any:
+        """Values rounded to a number of decimals (ties to even)."""
+        return _store(out, rounding.around(self, decimals), "round")
+
+    # -- reductions -----------------------------------------------------------------------------
+
+    def sum(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+        initial: Any = None, where: Any = None,
+    ) -> Any:  # fmt: skip
+        """Sum along axes."""
+        x: Any = self if where is None else searching.where(where, self, 0)
+        total = statistical.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
+        if initial is not None:
+            total = arithmetic.add(total, initial)
+        return _store(out, total, "sum")
+
+    def prod(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+        initial: Any = None, where: Any = None,
+    ) -> Any:  # fmt: skip
+        """Product along axes."""
+        x: Any = self if where is None else searching.where(where, self, 1)
+        total = statistical.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
+        if initial is not None:
+            total = arithmetic.multiply(total, initial)
+        return _store(out, total, "prod")
+
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Largest element along axes."""
+        return _store(out, statistical.max(self, axis=axis, keepdims=keepdims), "max")  # type: ignore[arg-type]
+
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Smallest element along axes."""
+        return _store(out, statistical.min(self, axis=axis, keepdims=keepdims), "min")  # type: ignore[arg-type]
+
+    def mean(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        """Mean along axes."""
+        x: Any = self if dtype is None else data_type.astype(self, as_dtype(dtype))  # type: ignore[arg-type]
+        return _store(out, statistical.mean(x, axis=axis, keepdims=keepdims), "mean")
+
+    def var(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
+        keepdims: bool = False, *, correction: float | None = None,
+    ) -> Any:  # fmt: skip
+        """Variance along axes."""
+        x: Any = self if dtype is None else data_type.astype(self, as_dtype(dtype))  # type: ignore[arg-type]
+        by = ddof if correction is None else correction
+        return _store(out, statistical.var(x, axis=axis, correction=by, keepdims=keepdims), "var")
+
+    def std(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
+        keepdims: bool = False, *, correction: float | None = None,
+    ) -> Any:  # fmt: skip
+        """Standard deviation along axes."""
+        x: Any = self if dtype is None else data_type.astype(self, as_dtype(dtype))  # type: ignore[arg-type]
+        by = ddof if correction is None else correction
+        return _store(out, statistical.std(x, axis=axis, correction=by, keepdims=keepdims), "std")
+
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Whether all elements along axes are true."""
+        return _store(out, utility.all(self, axis=axis, keepdims=keepdims), "all")  # type: ignore[arg-type]
+
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Whether any element along axes is true."""
+        return _store(out, utility.any(self, axis=axis, keepdims=keepdims), "any")  # type: ignore[arg-type]
+
+    def argmax(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        """Index of the first largest element."""
+        return _store(out, searching.argmax(self, axis=axis, keepdims=keepdims), "argmax")  # type: ignore[arg-type]
+
+    def argmin(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        """Index of the first smallest element."""
+        return _store(out, searching.argmin(self, axis=axis, keepdims=keepdims), "argmin")  # type: ignore[arg-type]
+
+    def cumsum(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+        """Running sum along an axis (of the flat tensor if None)."""
+        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        return _store(out, statistical.cumulative_sum(x, axis=axis, dtype=dtype), "cumsum")
+
+    def cumprod(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+        """Running product along an axis (of the flat tensor if None)."""
+        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        return _store(out, statistical.cumulative_prod(x, axis=axis, dtype=dtype), "cumprod")
+
+    def trace(
+        self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+    ) -> Any:
+        """Sum of the diagonal."""
+        diagonal: Any = self.diagonal(offset, axis1, axis2)
+        return _store(out, statistical.sum(diagonal, axis=-1, dtype=dtype), "trace")
+
+    # -- products -------------------------------------------------------------------------------
+
+    def dot(self, b: Any, out: Any = None) -> Any:
+        """NumPy's dot product."""
+        return _store(out, products.dot(self, b), "dot")
+
+    # -- order and search -------------------------------------------------------------------------
+
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+        """Sort in place along an axis."""
+        assign(self, sorting.sort(self, axis=axis), "sort")  # type: ignore[arg-type]
+
+    def argsort(
+        self, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> Any:
+        """Indices that sort along an axis."""
+        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        return sorting.argsort(x, axis=axis, stable=True)
+
+    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+        """Sort in place, which every partition allows."""
+        self.sort(axis)
+
+    def argpartition(
+        self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+    ) -> Any:
+        """Indices that sort along an axis, which every partition allows."""
+        return self.argsort(axis)
+
+    def searchsorted(self, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+        """Where `v` would be inserted into this sorted 1-d tensor."""
+        return searching.searchsorted(self, v, side=side, sorter=sorter)  # type: ignore[arg-type]
+
+    def nonzero(self) -> tuple[Any, ...]:
+        """Indices of the non-zero elements, one tensor per dimension."""
+        return searching.nonzero(self)  # type: ignore[arg-type]
+
+    def take(self, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+        """Elements at the indices along an axis (of the flat tensor if None)."""
+        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        return _store(out, indexing.take_mode(x, indices, axis=axis, mode=mode), "take")
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Write values at flat indices."""
+        indexing.put(self, indices, values, mode=mode)
+
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+        """Slices along an axis where the condition is true."""
+        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        chosen = np.nonzero(np.asarray(creation.asarray(condition)._array))[0]
+        return _store(out, indexing.take(x, wrap(chosen), axis=axis), "compress")
+
+    # -- memory -----------------------------------------------------------------------------------
+
+    @property
+    def flat(self) -> Any:
+        """The tensor in one dimension; writing to it writes here if it is contiguous."""
+        return FlatView(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        FlatView(self)[:] = value
+
+
+class FlatView:
+    """Reading and writing a tensor by flat (C order) index, for any strides."""
+
+    __slots__ = ("_tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def __len__(self) -> int:
+        return int(self._tensor.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._tensor.ravel())
+
+    def __getitem__(self, key: Any) -> Any:
+        out = self._tensor.ravel()[key]
+        return out.copy() if out._family is not None else out
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        flat = np.arange(self._tensor.size)[key]
+        where = np.unravel_index(flat, self._tensor.shape)
+        if isinstance(value, TensorBase) or np.ndim(value):
+            value = manipulation.reshape(creation.asarray(value), (-1,))
+            count = np.size(flat)
+            if value._array.size != count and value._array.size:
+                # NumPy repeats the values as often as needed.
+                value = value[np.arange(count) % value._array.size]
+            value = value.reshape(np.shape(flat))
+        self._tensor[where] = value
+
+
+def _copy(x: Any) -> Any:
+    out = _apply.apply(_apply.CAST, x, dtype=x._array.dtype)
+    if type(out) is not type(x):
+        same = wrap(out._array, out._node)
+        if type(same) is type(x):
+            return same
+    return out

@@ -1,0 +1,1 @@
+"""How other libraries see a tensor: NumPy's protocols, DLPack."""
