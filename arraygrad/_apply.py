@@ -471,6 +471,7 @@ def compute_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any]:
 _ALLOWED = {
     "any": "biufcV",
     "numeric": "biufcV",
+    "number": "iufcV",
     "real": "biufV",
     "floating": "fcV",
     "floating only": "fcV",

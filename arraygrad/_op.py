@@ -115,9 +115,10 @@ class Op:
     derivative : Derivative
         How gradients flow; ``NONE`` declares that they do not.
     dtypes : str
-        Which dtypes the arguments may have: "any", "numeric", "real", "floating" (integers are
-        promoted to floating-point, as NumPy does), "real floating", "integral", "integral or
-        bool", "bool", "floating only" (no promotion).
+        Which dtypes the arguments may have: "any", "numeric" (bool included, as in NumPy),
+        "number" (without bool), "real", "floating" (integers are promoted to floating-point, as
+        NumPy does), "real floating", "integral", "integral or bool", "bool", "floating only" (no
+        promotion).
     family : str
         "elementwise" (broadcasts, one dtype), "view" (shares memory with its argument), or
         "general".
