@@ -4,15 +4,20 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
-import arraygrad_kernels
 import pytest
 
-import arraygrad
 
-PACKAGE = Path(arraygrad.__file__).parent
-KERNELS = Path(arraygrad_kernels.__file__).parent
+def folder_of(package: str) -> Path:
+    """Where a package lies, without importing it."""
+    (location,) = find_spec(package).submodule_search_locations
+    return Path(location)
+
+
+PACKAGE = folder_of("arraygrad")
+KERNELS = folder_of("arraygrad_kernels")
 
 # From the ground up. A module may import from its own line and from those above it in this list.
 # A folder stands for all modules in it that have no line of their own.
