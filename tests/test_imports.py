@@ -42,9 +42,9 @@ LAYERS = (
     ("__main__", "ops.__main__"),
 )
 KERNEL_LAYERS = (
-    ("_spec", "_jit"),
-    ("vecmath",),
+    ("_spec", "vecmath"),
     ("scalars",),
+    ("_jit",),
     ("reference",),
     ("cpu", "cuda"),
     ("__init__",),
