@@ -52,6 +52,11 @@ def set_absorbing_zeros(enabled: bool) -> None:
     _ABSORB.set(bool(enabled))
 
 
+def absorbs() -> bool:
+    """Whether a zero cotangent absorbs an infinite or NaN partial in this context."""
+    return _ABSORB.get()
+
+
 def conj(x: Any) -> Any:
     """The complex conjugate; a real tensor itself."""
     return unary(CONJ, x) if x._array.dtype.kind == "c" else x

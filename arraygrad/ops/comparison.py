@@ -236,34 +236,38 @@ def isnan(x: Tensor | complex, /) -> Tensor:
 # -- the larger and the smaller ----------------------------------------------------------------
 
 
-def _tie_weight(x: Any, other: Any, result: Any, *, out: Any = None) -> Any:
-    """How much of `result` is `x`: 1 where x was chosen, 0.5 in a tie with `other`, else 0."""
-    chosen = (x == result) | ((x != x) & (result != result))
-    shared = chosen & ((other == result) | ((other != other) & (result != result)))
-    found = np.where(shared, 0.5, chosen).astype(x.dtype)
-    if out is None:
-        return found
-    np.copyto(out, found)
-    return out
+def _weight_kernel(chosen: np.ufunc, nan_wins: bool) -> Any:
+    """Kernel (x, other) -> 1 where `chosen` takes x, 0.5 in a tie, 0 where it takes the other."""
+
+    def weight(x: Any, other: Any, *, out: Any = None) -> Any:
+        x_nan, other_nan = x != x, other != other
+        wins = chosen(x, other) | (x_nan if nan_wins else other_nan)
+        tie = (x == other) | (x_nan & other_nan)
+        found = np.where(tie, 0.5, wins & ~(other_nan if nan_wins else x_nan)).astype(x.dtype)
+        if out is None:
+            return found
+        np.copyto(out, found)
+        return out
+
+    return weight
 
 
-# Piecewise constant, so it has no derivative of its own: second derivatives are exact.
-TIE_WEIGHT = declare(
-    Op("tie_weight", ("x", "other", "result"), NONE, dtypes="numeric", family="elementwise")
-)
-register_kernel("tie_weight", _tie_weight)
+def _weight_op(name: str, chosen: np.ufunc, nan_wins: bool) -> Op:
+    """Op for the partials of a choice. Piecewise constant: second derivatives are exactly zero."""
+    register_kernel(name, _weight_kernel(chosen, nan_wins))
+    return declare(Op(name, ("x", "other"), NONE, dtypes="numeric", family="elementwise"))
 
 
-def _weight1(x1: Any, x2: Any, out: Any) -> Any:
-    return elementwise(TIE_WEIGHT, x1, x2, out)
-
-
-def _weight2(x1: Any, x2: Any, out: Any) -> Any:
-    return elementwise(TIE_WEIGHT, x2, x1, out)
+def _weights(name: str, chosen: np.ufunc, nan_wins: bool) -> Partials:
+    op = _weight_op(f"{name}_weight", chosen, nan_wins)
+    return Partials(
+        x1=lambda x1, x2: binary(op, x1, x2),
+        x2=lambda x1, x2: binary(op, x2, x1),
+    )
 
 
 MAXIMUM = declare(
-    Op("maximum", ("x1", "x2"), Partials(x1=_weight1, x2=_weight2), dtypes="numeric",
+    Op("maximum", ("x1", "x2"), _weights("maximum", np.greater, True), dtypes="numeric",
        family="elementwise")
 )  # fmt: skip
 
@@ -290,7 +294,7 @@ def maximum(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 
 
 MINIMUM = declare(
-    Op("minimum", ("x1", "x2"), Partials(x1=_weight1, x2=_weight2), dtypes="numeric",
+    Op("minimum", ("x1", "x2"), _weights("minimum", np.less, True), dtypes="numeric",
        family="elementwise")
 )  # fmt: skip
 
@@ -317,7 +321,7 @@ def minimum(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 
 
 FMAX = declare(
-    Op("fmax", ("x1", "x2"), Partials(x1=_weight1, x2=_weight2), dtypes="numeric",
+    Op("fmax", ("x1", "x2"), _weights("fmax", np.greater, False), dtypes="numeric",
        family="elementwise")
 )  # fmt: skip
 register_kernel("fmax", np.fmax)
@@ -344,7 +348,7 @@ def fmax(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 
 
 FMIN = declare(
-    Op("fmin", ("x1", "x2"), Partials(x1=_weight1, x2=_weight2), dtypes="numeric",
+    Op("fmin", ("x1", "x2"), _weights("fmin", np.less, False), dtypes="numeric",
        family="elementwise")
 )  # fmt: skip
 register_kernel("fmin", np.fmin)
