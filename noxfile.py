@@ -68,9 +68,11 @@ def wheel(session: nox.Session) -> None:
     copy = dist.parent / "checkout"
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()
-    for folder in ("tests", "examples"):
+    for folder in ("tests", "examples", "benchmarks", "conformance"):
         shutil.copytree(
-            ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "output")
+            ROOT / folder,
+            copy / folder,
+            ignore=shutil.ignore_patterns("__pycache__", "output", "results", ".*"),
         )
     shutil.copy(ROOT / "pyproject.toml", copy)
     environment = compile_environment() | {"ARRAYGRAD_TEST_INSTALLED": "1"}
@@ -91,6 +93,6 @@ def bench(session: nox.Session) -> None:
     """Time arraygrad against its peers in one process (`-- --no-peers`: NumPy alone)."""
     arguments = list(session.posargs)
     peers = "--no-peers" not in arguments
-    session.install("-e", ".[bench]" if peers else ".", "threadpoolctl")
+    session.install("-e", ".[bench]" if peers else ".")
     session.run("python", "-m", "benchmarks.basics", *arguments)
     session.run("python", "-m", "benchmarks.report")
