@@ -186,6 +186,11 @@ def to_numpy(result: Any) -> Any:
     return detach() if detach is not None else result
 
 
+def version_of(name: str, library: ModuleType) -> str:
+    """A library's version; autograd keeps it in its metadata alone, a bare checkout has none."""
+    return getattr(library, "__version__", None) or importlib.metadata.version(name)
+
+
 def machine(threads: int | None) -> dict[str, Any]:
     """Describe what this runs on."""
     model = platform.processor() or platform.machine()
@@ -215,7 +220,7 @@ def measure(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         command=" ".join(["python", *sys.orig_argv[1:]]),
         machine=machine(threads),
-        versions={key: importlib.metadata.version(key) for key in libraries},
+        versions={key: version_of(key, library) for key, library in libraries.items()},
     )
     for i, workload in enumerate(workloads, start=1):
         print(f"[{i}/{len(workloads)}] {workload.name}", file=sys.stderr, flush=True)
