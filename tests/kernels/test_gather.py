@@ -138,6 +138,7 @@ def test_large_operands_take_the_compiled_loops(dtype):
 @pytest.mark.parametrize("wrong", [4, -5])
 def test_an_index_out_of_range_changes_nothing(wrong, repeat):
     indices = np.array([0, 1, wrong] * repeat)
+    terms = np.ones(3 * repeat)
     x = values("float64", (4,))
     out = x.copy()
     with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis"):
@@ -145,13 +146,11 @@ def test_an_index_out_of_range_changes_nothing(wrong, repeat):
     with pytest.raises(IndexError, match="out of bounds"):
         build("take_along_axis", "float64", "int64")(x, indices, axis=0)
     with pytest.raises(IndexError, match="out of bounds"):
-        build("add_at", "float64", "int64", "float64")(out, indices, np.ones(3 * repeat))
+        build("add_at", "float64", "int64", "float64")(out, indices, terms)
     with pytest.raises(IndexError, match="out of bounds"):
-        build("index_add", "float64", "int64", "float64")(out, indices, np.ones(3 * repeat), axis=0)
+        build("index_add", "float64", "int64", "float64")(out, indices, terms, axis=0)
     with pytest.raises(IndexError, match="out of bounds"):
-        build("add_along_axis", "float64", "int64", "float64")(
-            out, indices, np.ones(3 * repeat), axis=0
-        )
+        build("add_along_axis", "float64", "int64", "float64")(out, indices, terms, axis=0)
     np.testing.assert_array_equal(out, x)
 
 

@@ -8,20 +8,21 @@ from functools import cache
 
 import numpy as np
 import pytest
-from arraygrad_kernels.cpu import reduction
+from arraygrad_kernels.cpu import extrema, moments, reduction
 
 NUMPY = {
     "sum": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "min": np.min, "any": np.any,
     "all": np.all, "count_nonzero": np.count_nonzero, "var": np.var, "std": np.std,
 }  # fmt: skip
-SPECS = [spec for spec in reduction.SPECS if spec.op in NUMPY]
+ALL = [*reduction.SPECS, *moments.SPECS, *extrema.SPECS]
+SPECS = [spec for spec in ALL if spec.op in NUMPY]
 DTYPES_OF_LAYOUT_TESTS = {"float32", "float64", "int32", "complex64", "bool"}
 OPTIONS = {"var": {"correction": 0.0}, "std": {"correction": 0.0}}
 
 
 @cache
 def build(op: str, dtype: str):
-    (spec,) = [s for s in reduction.SPECS if s.op == op and s.dtypes == (np.dtype(dtype),)]
+    (spec,) = [s for s in ALL if s.op == op and s.dtypes == (np.dtype(dtype),)]
     return spec.build()
 
 
@@ -170,3 +171,85 @@ def test_integer_sums_wrap_and_narrow_like_numpy():
     kernel = build("sum", "int8")
     assert kernel(y, axis=(0,), keepdims=False, dtype=np.dtype("i1")) == y.sum(dtype="i1")
     assert kernel(y, axis=(0,), keepdims=False, dtype=np.dtype("f4")) == 100_000
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("op", ["var", "std"])
+def test_var_correction_special_values_and_offsets(op, dtype):
+    kernel = build(op, dtype)
+    rng = np.random.default_rng(0)
+    x = (1000 + rng.random((3000, 3))).astype(dtype)
+    exact = NUMPY[op](x.astype("f8") - 1000, axis=0, ddof=1)  # the difference is exact
+    for y, axis in ((x, 0), (np.ascontiguousarray(x.T), 1), (np.asfortranarray(x), 0)):
+        out = kernel(y, axis=(axis,), keepdims=False, correction=1.0)
+        np.testing.assert_allclose(out, exact, rtol=100 * np.finfo(dtype).eps)
+    assert np.isnan(kernel(x[:1], axis=(0,), keepdims=False, correction=1.0)).all()
+    assert np.isnan(kernel(x[:0], axis=(0,), keepdims=False, correction=0.0)).all()
+    constant = np.full((2000, 2), 0.1, dtype)
+    assert kernel(constant, axis=(0,), keepdims=False, correction=0.0).max() < 1e-7
+    x[5, 1] = np.nan
+    out = kernel(x, axis=(0,), keepdims=True, correction=0.0)
+    np.testing.assert_array_equal(np.isnan(out), [[False, True, False]])
+    x[5, 1] = np.inf
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        kernel(x, axis=(0,), keepdims=True, correction=0.0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_logsumexp(dtype):
+    kernel = build("logsumexp", dtype)
+    rng = np.random.default_rng(0)
+    for scale in (1, 300):
+        x = (scale * rng.standard_normal((3000, 4))).astype(dtype)
+        for y, axis in ((x, 0), (x, 1), (np.ascontiguousarray(x.T), 1), (x[::2, ::-1], 0)):
+            wide = y.astype("f8")
+            largest = wide.max(axis, keepdims=True)
+            expected = np.log(np.exp(wide - largest).sum(axis)) + largest.squeeze(axis)
+            out = kernel(y, axis=(axis,), keepdims=False)
+            assert out.dtype == dtype
+            np.testing.assert_allclose(out, expected, rtol=8 * np.finfo(dtype).eps, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [3, 3000])
+def test_logsumexp_special_values(dtype, n):
+    kernel = build("logsumexp", dtype)
+    for entries, expected in (
+        ([-np.inf, -np.inf, -np.inf], -np.inf), ([np.inf, 0, -np.inf], np.inf),
+        ([np.nan, 0, 1], np.nan), ([np.inf, np.nan, 0], np.nan), ([0, 1e4, 0], 1e4),
+        ([-1e4, -np.inf, -np.inf], -1e4), ([np.inf, 1e30, -1e30], np.inf),
+    ):  # fmt: skip
+        x = np.resize(np.array(entries, dtype), n)
+        for y, axis in ((x, 0), (x[:, None] + np.zeros(2, dtype), 0), (x.reshape(1, n), 1)):
+            out = kernel(y, axis=(axis,), keepdims=False)
+            np.testing.assert_allclose(out, np.broadcast_to(expected, out.shape), rtol=2e-3)
+        # The special elements meet finite ones in another block, in both orders.
+        if n > 3 and np.isfinite(entries).sum() == 1:
+            finite = np.full(2000, 5.0, dtype)
+            for z in (np.concatenate([x, finite]), np.concatenate([finite, x])):
+                out = kernel(z, axis=(0,), keepdims=False)
+                both = np.maximum(expected, 5 + np.log(2000))
+                np.testing.assert_allclose(out, both, rtol=2e-3)
+    np.testing.assert_array_equal(kernel(np.empty((0, 2), dtype), axis=(0,)), [-np.inf] * 2)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "float64"])
+@pytest.mark.parametrize("op", ["argmax", "argmin"])
+def test_positions_of_extrema(op, dtype):
+    kernel = build(op, dtype)
+    function = getattr(np, op)
+    for x in (
+        np.random.default_rng(0).integers(0, 9, (20, 3, 100)).astype(dtype),
+        np.random.default_rng(1).integers(0, 99, (7, 500)).astype(dtype).T,
+        np.random.default_rng(1).integers(0, 99, (40, 500)).astype(dtype)[::-2],
+    ):
+        if x.dtype.kind == "f":
+            x[3:5, 1] = np.nan
+        for axis in (None, *range(x.ndim)):
+            for keepdims in (False, True):
+                out = kernel(x, axis=axis, keepdims=keepdims)
+                np.testing.assert_array_equal(
+                    out, function(x, axis=axis, keepdims=keepdims), strict=True
+                )
+    with pytest.raises(ValueError, match="empty sequence"):
+        kernel(np.empty((0, 3), dtype), axis=0)

@@ -102,8 +102,8 @@ def _layout(
 
 
 def canonical(
-    x: np.ndarray, axis: tuple[int, ...], ordered: bool = False
-) -> tuple[np.ndarray, tuple[int, ...]]:
+    x: np.ndarray, axis: tuple[int, ...], ordered: bool = False, copy: bool = True
+) -> tuple[np.ndarray, tuple[int, ...] | None]:
     """Window and layout of an operand that is reduced along `axis`.
 
     Parameters
@@ -114,6 +114,8 @@ def canonical(
         Axes to reduce, sorted.
     ordered : bool, default: False
         Visit the reduced elements in C order, for results that depend on it.
+    copy : bool, default: True
+        Copy an operand that fits no layout. Otherwise its layout is None.
 
     Returns
     -------
@@ -131,6 +133,8 @@ def canonical(
         layout = _layout(x.shape, x.strides, x.itemsize, axis, ordered)
         if layout is not None:
             return window(x), layout
+    if not copy:
+        return x, None
     order = [i for i in range(x.ndim) if i not in axis] + list(axis)
     count = prod([x.shape[i] for i in axis])
     x = np.array(x.transpose(order), order="C", copy=True)

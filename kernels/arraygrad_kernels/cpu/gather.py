@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from .. import _jit
-from .._spec import KernelSpec
-from .flat import CONTIGUOUS_ALIGNED, readable, writable
+from arraygrad_kernels import _jit
+from arraygrad_kernels._spec import KernelSpec
+from arraygrad_kernels.cpu.flat import CONTIGUOUS_ALIGNED, readable, writable
 
 __all__ = ["SPECS"]
 
@@ -82,8 +82,8 @@ def _range_kernel() -> Callable[..., tuple[int, int]]:
     return _jit.jit(_range, "index_range", (readable(_INDEX),))
 
 
-# Loops. `x` is (outer, length, inner); `out` or `values` is (outer, n, inner), and `indices` is that
-# or (n,).
+# Loops. `x` is (outer, length, inner); `out` or `values` is (outer, n, inner), and `indices` is
+# that or (n,).
 
 
 def _take() -> Callable[..., None]:
