@@ -12,6 +12,7 @@ from .._apply import (
     adopt_history,
     apply,
     cast,
+    constant,
     node_of,
     operand,
     view,
@@ -19,11 +20,12 @@ from .._apply import (
     wrap_result,
 )
 from .._dispatch import lookup, register_kernel
+from .._dtypes import check_supported
 from .._engine import ADD_INTO, RAW_PULL, TAKE_OUT
-from .._errors import ArgumentTypeError, IndexOutOfRangeError, ShapeError
-from .._graph import is_grad_enabled, next_seq
-from .._layout import Shape
-from .._op import Linear, Op, declare
+from .._errors import ArgumentError, ArgumentTypeError, IndexOutOfRangeError, ShapeError
+from .._graph import ATTRIBUTES, is_grad_enabled, next_seq
+from .._layout import Shape, broadcast_shapes, normalize_axis
+from .._op import Linear, Op, Rule, declare
 from .._storage import TensorBase, join_family, prepare_write
 from .._writes import check_write
 
@@ -37,9 +39,7 @@ _BASIC = (int, slice, type(None), type(Ellipsis))
 def _key_part(part: Any) -> Any:
     """One part of an index as NumPy takes it; arrays are copied, since a graph may keep them."""
     if type(part) in _BASIC:
-        return part
-    if isinstance(part, slice):
-        return part
+        return _plain_slice(part) if type(part) is slice else part
     if isinstance(part, TensorBase):
         array = part._array
         if array.dtype.kind not in "biu":
@@ -51,14 +51,11 @@ def _key_part(part: Any) -> Any:
             return int(array)
         return array.copy()
     if isinstance(part, list):
-        if any(isinstance(p, TensorBase | list) for p in part):
-            part = [_key_part(p) for p in part]
-        array = np.array(part)
-        return array.astype(np.intp) if array.size == 0 else array
+        return _list_index(part)
     if isinstance(part, np.ndarray):
         return part.copy()
     if isinstance(part, bool | np.bool_):
-        return part
+        return bool(part)
     try:
         return operator.index(part)
     except TypeError:
@@ -68,13 +65,45 @@ def _key_part(part: Any) -> Any:
         ) from None
 
 
+def _list_index(part: Any) -> Any:
+    """An index array from a nested list of numbers, truth values and tensors."""
+    if any(isinstance(p, TensorBase | list) for p in part):
+        part = [_key_part(p) for p in part]
+    try:
+        array = np.array(part)
+    except ValueError as error:
+        raise IndexOutOfRangeError(
+            f"the nested list {part!r} is ragged and cannot index a tensor"
+        ) from error
+    if array.size == 0:
+        return array.astype(np.intp)
+    if array.dtype.kind not in "biu":
+        raise IndexOutOfRangeError(
+            f"a list of {array.dtype} cannot index a tensor: use integers or truth values"
+        )
+    return array
+
+
+def _plain_slice(part: slice) -> slice:
+    """The slice with Python integers: a graph that keeps it must not keep tensors alive."""
+    bounds = (part.start, part.stop, part.step)
+    if all(type(bound) is int or bound is None for bound in bounds):
+        return part
+    try:
+        return slice(*[None if bound is None else operator.index(bound) for bound in bounds])
+    except TypeError:
+        raise IndexOutOfRangeError(
+            f"{part!r} cannot index a tensor: the bounds of a slice are integers or None"
+        ) from None
+
+
 def normalize_key(key: Any) -> tuple[Any, bool]:
     """The index as NumPy takes it, and whether it is basic (gives a view)."""
     kind = type(key)
-    if kind is int or kind is slice or key is None or key is Ellipsis:
+    if kind is int or key is None or key is Ellipsis:
         return key, True
     if kind is tuple:
-        parts = tuple(_key_part(part) for part in key)
+        parts = tuple([_key_part(part) for part in key])
         return parts, all(type(part) in _BASIC for part in parts)
     part = _key_part(key)
     return part, type(part) in _BASIC
@@ -101,7 +130,7 @@ def getitem(x: Any, key: Any) -> Any:
     if node is not None and not (is_grad_enabled() and array.dtype.kind in "fcV"):
         node = None
     if node is not None:
-        attributes = {"key": key, "x_shape": array.shape, "x_dtype": array.dtype}
+        attributes = {"key": key, "shape": array.shape}
         node = [next_seq(), GETITEM if basic else GATHER, (node,), None, attributes]
     if type(out) is not np.ndarray:
         return wrap(out, node)
@@ -119,79 +148,106 @@ def getitem(x: Any, key: Any) -> Any:
 def setitem(x: Any, key: Any, value: Any) -> None:
     """x[key] = value, with NumPy's broadcasting and casts; the last write wins on repeats."""
     key, basic = normalize_key(key)
-    check_write(x, "x[...] = value")
+    check_write(x, _WRITER)
     array = x._array
+    if isinstance(value, list | tuple):
+        value = operand(value, _WRITER, 2)
+    tracked = is_grad_enabled() and node_of(x) is not None
     if isinstance(value, TensorBase):
         source = value._array
         if basic and source.base is not None and _same_memory(array, key, source):
             return  # x[key] += v ends with assigning the view to itself
-        tracked = is_grad_enabled() and (node_of(value) is not None or node_of(x) is not None)
+        tracked = tracked or (is_grad_enabled() and node_of(value) is not None)
     else:
-        tracked = is_grad_enabled() and node_of(x) is not None
-        if isinstance(value, list | tuple):
-            value = operand(value, "x[...] = value")
-            source = value._array
-            tracked = tracked or (is_grad_enabled() and node_of(value) is not None)
-        else:
-            source = value
+        source = _plain_value(value, array.dtype)
+    _check_kind(source.dtype, array.dtype)
     if not tracked:
         _checked_write(x, key, source)
         if is_grad_enabled():
             adopt_history(x, None)
         return
-    value = operand(value, "x[...] = value", 2)
+    value = value if isinstance(value, TensorBase) else wrap(source)
     shape = np.shape(_indexed(array, key))
-    if value._array.shape != shape:
+    if source.shape != shape:
         value = _fit(value, shape)
-    if value._array.dtype != array.dtype:
+    if source.dtype != array.dtype:
         value = cast(value, array.dtype)
     old = node_of(x)
     written = node_of(value)
     _checked_write(x, key, value._array)
-    attributes = {"key": key, "x_shape": array.shape, "x_dtype": array.dtype}
+    attributes = {"key": key, "shape": array.shape}
     adopt_history(x, [next_seq(), SETITEM, (old, written), None, attributes])
+
+
+_WRITER = "x[...] = value"
+
+
+def _plain_value(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A value that is no tensor, as an array that can be written into `dtype`."""
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        check_supported(array.dtype, _WRITER)
+        return array
+    if not isinstance(value, bool | int | float | complex):
+        return operand(value, _WRITER, 2)._array
+    if isinstance(value, complex) and dtype.kind != "c":
+        _check_kind(np.dtype(complex), dtype)
+    try:
+        return constant(value, dtype)
+    except ValueError as error:
+        raise ArgumentError(
+            f"{_WRITER}: {value} cannot be written into dtype {dtype}; make x floating-point "
+            "first, x.astype(float)"
+        ) from error
+
+
+def _check_kind(source: np.dtype[Any], target: np.dtype[Any]) -> None:
+    if source.kind == "c" and target.kind not in "cb":
+        raise ArgumentTypeError(
+            f"{_WRITER}: a complex value cannot be written into dtype {target}; write value.real, "
+            "or make x complex first"
+        )
 
 
 def _fit(value: Any, shape: Shape) -> Any:
     """The value broadcast to the indexed shape; extra leading ones are dropped as NumPy does."""
     array = value._array
     while array.ndim > len(shape) and array.shape[0] == 1:
-        value = getitem(value, 0) if array.ndim > 1 else value.reshape(())
+        value = getitem(value, (0, Ellipsis))
         array = value._array
     try:
         return view(BROADCAST_TO, value, shape=shape)
     except ShapeError:
-        raise ShapeError(
-            f"a value of shape {array.shape} cannot be assigned to an index of shape {shape}"
-        ) from None
+        raise _misfit(array.shape, shape) from None
+
+
+def _misfit(given: Shape, shape: Shape) -> ShapeError:
+    return ShapeError(f"a value of shape {given} cannot be assigned to an index of shape {shape}")
 
 
 def _checked_write(x: Any, key: Any, source: Any) -> None:
     """Write plain data; an error leaves everything as it was."""
-    array = x._array
-    if not isinstance(source, np.ndarray | np.generic | int | float | complex):
-        source = np.asarray(operand(source, "x[...] = value")._array)
-    shape = np.shape(_indexed(array, key))
-    given = np.shape(source)
-    if given != shape and given:
+    given = source.shape
+    if given:
+        shape = np.shape(_indexed(x._array, key))
         lead = len(given) - len(shape)
-        if (lead > 0 and any(n != 1 for n in given[:lead])) or any(
-            n not in (1, m)
-            for n, m in zip(given[::-1], shape[::-1], strict=False)
+        if any(n != 1 for n in given[: max(lead, 0)]) or any(
+            n not in (1, m) for n, m in zip(given[::-1], shape[::-1], strict=False)
         ):
-            raise ShapeError(
-                f"a value of shape {given} cannot be assigned to an index of shape {shape}"
-            )
-    if isinstance(source, complex | np.complexfloating) or (
-        isinstance(source, np.ndarray) and source.dtype.kind == "c"
-    ):
-        if array.dtype.kind != "c":
-            raise ArgumentTypeError(
-                f"x[...] = value: a complex value cannot be written into dtype {array.dtype}; "
-                "write value.real, or make x complex first"
-            )
-    prepare_write(x, "x[...] = value")
+            raise _misfit(given, shape)
+    else:
+        _check_index(x._array, key)
+    prepare_write(x, _WRITER)
     x._array[key] = source
+
+
+def _check_index(array: Any, key: Any) -> None:
+    """An error for a key that does not fit, without reading the elements."""
+    if isinstance(key, int) or key is Ellipsis or key is None:
+        _indexed(array, key)
+    else:
+        # Zero strides: the indexed memory is one element, the shape is the same.
+        _indexed(np.broadcast_to(np.empty((), np.bool_), array.shape), key)
 
 
 def _same_memory(array: Any, key: Any, source: Any) -> bool:
@@ -206,17 +262,20 @@ def _same_memory(array: Any, key: Any, source: Any) -> bool:
 
 
 # -- ops ----------------------------------------------------------------------------------------
+#
+# Each one is linear; `shape` is that of the tensor that is indexed. The pairs of transposes:
+# getitem and put_item, gather and scatter_add, take_written and put_written.
 
 
-def put_item_array(g: Any, *, key: Any, x_shape: Shape, x_dtype: Any) -> Any:
-    out = np.zeros(x_shape, g.dtype)
+def put_item_array(g: Any, *, key: Any, shape: Shape) -> Any:
+    out = np.zeros(shape, g.dtype)
     out[key] = g
     return out
 
 
-def scatter_add_array(g: Any, *, key: Any, x_shape: Shape, x_dtype: Any) -> Any:
+def scatter_add_array(g: Any, *, key: Any, shape: Shape) -> Any:
     """Zeros to which g has been added at the index; repeated indices add up."""
-    out = np.zeros(x_shape, g.dtype)
+    out = np.zeros(shape, g.dtype)
     _add_at(out, key, g)
     return out
 
@@ -229,26 +288,38 @@ def _add_at(out: Any, key: Any, g: Any) -> None:
     if _is_mask(key):
         out[key] += g
     elif isinstance(key, np.ndarray) and out.flags.c_contiguous:
-        flat = np.where(key < 0, key + out.shape[0], key)
-        lookup("index_add", "cpu", "strided", (out.dtype, flat.dtype))(out, flat, g, axis=0)
+        lookup("index_add", "cpu", "strided", (out.dtype, key.dtype))(out, key, g, axis=0)
+    elif out.flags.c_contiguous and _is_full(key, out.ndim):
+        parts = [np.where(p < 0, p + n, p) for p, n in zip(key, out.shape, strict=True)]
+        flat = np.ravel_multi_index(tuple(np.broadcast_arrays(*parts)), out.shape)
+        lookup("add_at", "cpu", "strided", (out.dtype, flat.dtype))(out, flat, g)
     else:
         np.add.at(out, key, g)
 
 
-def clear_item_array(g: Any, *, key: Any, x_shape: Shape, x_dtype: Any) -> Any:
+def _is_full(key: Any, ndim: int) -> bool:
+    """Whether the key is one integer array per dimension."""
+    return (
+        isinstance(key, tuple)
+        and len(key) == ndim
+        and all(isinstance(p, np.ndarray) and p.dtype.kind in "iu" for p in key)
+    )
+
+
+def clear_item_array(g: Any, *, key: Any, shape: Shape) -> Any:
     out = g.copy()
     out[key] = 0
     return out
 
 
-def take_written_array(g: Any, *, key: Any, x_shape: Shape, x_dtype: Any) -> Any:
+def take_written_array(g: Any, *, key: Any, shape: Shape) -> Any:
     """Cotangent of an assigned value: only the last of several writes to one place counts."""
     out = np.array(g[key])
     if _needs_last(key):
         order = np.arange(out.size).reshape(out.shape)
-        last = np.full(x_shape, -1)
+        last = np.full(shape, -1)
         last[key] = order
-        out = np.where(last[key] == order, out, 0)
+        out = np.where(last[key] == order, out, 0).astype(g.dtype, copy=False)
     return out
 
 
@@ -257,76 +328,57 @@ def _needs_last(key: Any) -> bool:
     return any(isinstance(p, np.ndarray) and p.dtype.kind != "b" and p.size > 1 for p in parts)
 
 
-def _linear_pair(name: str, arguments: tuple[str, ...], **formulas: Any) -> Op:
-    return declare(Op(name, arguments, Linear(**formulas), scalar=False))
-
-
 GETITEM = declare(
     Op("getitem", ("x",),
-       Linear(x=lambda g, key, x_shape, x_dtype: apply(
-           PUT_ITEM, g, key=key, x_shape=x_shape, x_dtype=x_dtype)),
-       family="view")
+       Linear(x=lambda g, key, shape: apply(PUT_ITEM, g, key=key, shape=shape)), family="view")
 )  # fmt: skip
-PUT_ITEM = declare(
-    Op("put_item", ("x",), Linear(x=lambda g, key: getitem(g, key)), scalar=False)
-)
+PUT_ITEM = declare(Op("put_item", ("x",), Linear(x=lambda g, key: getitem(g, key)), scalar=False))
 GATHER = declare(
     Op("gather", ("x",),
-       Linear(x=lambda g, key, x_shape, x_dtype: apply(
-           SCATTER_ADD, g, key=key, x_shape=x_shape, x_dtype=x_dtype)))
+       Linear(x=lambda g, key, shape: apply(SCATTER_ADD, g, key=key, shape=shape)))
 )  # fmt: skip
 SCATTER_ADD = declare(
     Op("scatter_add", ("x",), Linear(x=lambda g, key: getitem(g, key)), scalar=False)
 )
 SETITEM = declare(
     Op("setitem", ("x", "value"),
-       Linear(
-           x=lambda g, key, x_shape, x_dtype: apply(
-               CLEAR_ITEM, g, key=key, x_shape=x_shape, x_dtype=x_dtype),
-           value=lambda g, key, x_shape, x_dtype: apply(
-               TAKE_WRITTEN, g, key=key, x_shape=x_shape, x_dtype=x_dtype)),
+       Linear(x=lambda g, key, shape: apply(CLEAR_ITEM, g, key=key, shape=shape),
+              value=lambda g, key, shape: apply(TAKE_WRITTEN, g, key=key, shape=shape)),
        scalar=False)
 )  # fmt: skip
 CLEAR_ITEM = declare(
     Op("clear_item", ("x",),
-       Linear(x=lambda g, key, x_shape, x_dtype: apply(
-           CLEAR_ITEM, g, key=key, x_shape=x_shape, x_dtype=x_dtype)), scalar=False)
+       Linear(x=lambda g, key, shape: apply(CLEAR_ITEM, g, key=key, shape=shape)), scalar=False)
 )  # fmt: skip
 TAKE_WRITTEN = declare(
     Op("take_written", ("x",),
-       Linear(x=lambda g, key, x_shape, x_dtype: apply(
-           PUT_WRITTEN, g, key=key, x_shape=x_shape, x_dtype=x_dtype)), scalar=False)
+       Linear(x=lambda g, key, shape: apply(PUT_WRITTEN, g, key=key, shape=shape)), scalar=False)
 )  # fmt: skip
 PUT_WRITTEN = declare(
     Op("put_written", ("x",),
-       Linear(x=lambda g, key, x_shape, x_dtype: apply(
-           TAKE_WRITTEN, g, key=key, x_shape=x_shape, x_dtype=x_dtype)), scalar=False)
+       Linear(x=lambda g, key, shape: apply(TAKE_WRITTEN, g, key=key, shape=shape)), scalar=False)
 )  # fmt: skip
 
 
-def _drop_meta(function: Any) -> Any:
-    def kernel(x: Any, *, key: Any, **_: Any) -> Any:
-        return function(x, key)
-
-    return kernel
+def _getitem_array(x: Any, *, key: Any, shape: Shape) -> Any:
+    out = _indexed(x, key)
+    return np.asarray(out) if isinstance(out, np.generic) else out
 
 
-register_kernel("getitem", _drop_meta(_indexed))
-register_kernel("gather", _drop_meta(_indexed))
-register_kernel("put_item", put_item_array)
-register_kernel("scatter_add", scatter_add_array)
-register_kernel("clear_item", clear_item_array)
-register_kernel("take_written", take_written_array)
-register_kernel("put_written", put_item_array)
-
-
-def _setitem_array(x: Any, value: Any, *, key: Any, **_: Any) -> Any:
+def _setitem_array(x: Any, value: Any, *, key: Any, shape: Shape) -> Any:
     out = x.copy()
     out[key] = value
     return out
 
 
+register_kernel("getitem", _getitem_array)
+register_kernel("gather", _getitem_array)
+register_kernel("put_item", put_item_array)
+register_kernel("scatter_add", scatter_add_array)
 register_kernel("setitem", _setitem_array)
+register_kernel("clear_item", clear_item_array)
+register_kernel("take_written", take_written_array)
+register_kernel("put_written", put_item_array)
 
 
 def _add_into(memory: Any, g: Any, attributes: dict[str, Any]) -> bool:
@@ -340,17 +392,225 @@ def _add_into_gather(memory: Any, g: Any, attributes: dict[str, Any]) -> bool:
 
 
 def _take_out(g: Any, attributes: dict[str, Any]) -> Any:
-    value = take_written_array(g, **{k: attributes[k] for k in ("key", "x_shape", "x_dtype")})
+    value = take_written_array(g, **attributes)
     g[attributes["key"]] = 0
     return value
 
 
 def _pull_getitem(node: Any, g: Any) -> Any:
-    attributes = node[4]
-    return (put_item_array(g, **attributes),)
+    return (put_item_array(g, **node[ATTRIBUTES]),)
 
 
 ADD_INTO["getitem"] = _add_into
 ADD_INTO["gather"] = _add_into_gather
 TAKE_OUT["setitem"] = _take_out
 RAW_PULL["getitem"] = _pull_getitem
+
+
+# -- take and put along one axis ------------------------------------------------------------------
+
+
+def _add_slices_array(g: Any, indices: Any, *, axis: int, shape: Shape) -> Any:
+    out = np.zeros(shape, g.dtype)
+    lookup("index_add", "cpu", "strided", (g.dtype, indices.dtype))(out, indices, g, axis=axis)
+    return out
+
+
+def _add_along_array(g: Any, indices: Any, *, axis: int, shape: Shape) -> Any:
+    out = np.zeros(shape, g.dtype)
+    kernel = lookup("add_along_axis", "cpu", "strided", (g.dtype, indices.dtype))
+    kernel(out, indices, g, axis=axis)
+    return out
+
+
+TAKE = declare(
+    Op("take", ("x", "indices"),
+       Rule(x=lambda g, indices, axis, x_shape: apply(
+               ADD_SLICES, g, indices, axis=axis, shape=x_shape),
+            jvp=lambda tangents, indices, axis: apply(TAKE, tangents[0], indices, axis=axis)),
+       scalar=False)
+)  # fmt: skip
+ADD_SLICES = declare(
+    Op("add_slices", ("g", "indices"),
+       Rule(g=lambda g, indices, axis: apply(TAKE, g, indices, axis=axis),
+            jvp=lambda tangents, indices, axis, shape: apply(
+                ADD_SLICES, tangents[0], indices, axis=axis, shape=shape)),
+       scalar=False)
+)  # fmt: skip
+TAKE_ALONG_AXIS = declare(
+    Op("take_along_axis", ("x", "indices"),
+       Rule(x=lambda g, indices, axis, x_shape: apply(
+               ADD_ALONG_AXIS, g, indices, axis=axis, shape=x_shape),
+            jvp=lambda tangents, indices, axis: apply(
+                TAKE_ALONG_AXIS, tangents[0], indices, axis=axis)),
+       scalar=False)
+)  # fmt: skip
+ADD_ALONG_AXIS = declare(
+    Op("scatter_add_along_axis", ("g", "indices"),
+       Rule(g=lambda g, indices, axis: apply(TAKE_ALONG_AXIS, g, indices, axis=axis),
+            jvp=lambda tangents, indices, axis, shape: apply(
+                ADD_ALONG_AXIS, tangents[0], indices, axis=axis, shape=shape)),
+       scalar=False)
+)  # fmt: skip
+register_kernel("add_slices", _add_slices_array)
+register_kernel("scatter_add_along_axis", _add_along_array)
+
+
+def _index_operand(indices: Any, function: str) -> Any:
+    indices = operand(indices, function, 2)
+    array = indices._array
+    if array.dtype.kind not in "iu":
+        if array.size:
+            raise IndexOutOfRangeError(
+                f"{function}: indices of dtype {array.dtype}; they must be integers, e.g. "
+                "indices.astype(int)"
+            )
+        return wrap(array.astype(np.intp))
+    return indices
+
+
+def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
+    """The slices at the indices along an axis.
+
+    Parameters
+    ----------
+    x : Tensor
+    indices : Tensor, integral
+        Of any shape, which replaces the axis; negative ones count from the end.
+    axis : int, optional
+        None indexes the flattened tensor.
+
+    Returns
+    -------
+    Tensor
+        Memory of its own.
+
+    Raises
+    ------
+    IndexOutOfRangeError
+        An index is outside of [-n, n).
+
+    Notes
+    -----
+    Derivative: the cotangent added at the indices; repeated ones add up.
+    """
+    x = operand(x, "take")
+    if axis is None:
+        if x._array.ndim != 1:
+            x = getitem(x, None) if not x._array.ndim else x.reshape(-1)
+        axis = 0
+    axis = normalize_axis(axis, x._array.ndim)
+    indices = _index_operand(indices, "take")
+    try:
+        out = apply(TAKE, x, indices, axis=axis)
+    except IndexError as error:
+        raise IndexOutOfRangeError(f"take: {error} (shape {x._array.shape})") from None
+    if not out._array.ndim:
+        return wrap_result(out._array, out._node)
+    return out  # type: ignore[no-any-return]
+
+
+def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
+    """The elements at indices matched with the other axes, as `argsort` and `argmax` give them.
+
+    Parameters
+    ----------
+    x : Tensor, at least 1-d
+    indices : Tensor, integral, of as many dimensions as x
+        Broadcasts against x except along `axis`; negative ones count from the end.
+    axis : int
+
+    Returns
+    -------
+    Tensor
+        Memory of its own, of the size of `indices` along `axis`.
+
+    Raises
+    ------
+    IndexOutOfRangeError
+        An index is outside of [-n, n).
+
+    Notes
+    -----
+    Derivative: the cotangent added at the indices; repeated ones add up.
+    """
+    x = operand(x, "take_along_axis")
+    axis, indices = _along(x, indices, axis, "take_along_axis")
+    try:
+        return apply(TAKE_ALONG_AXIS, x, indices, axis=axis)  # type: ignore[no-any-return]
+    except IndexError as error:
+        raise IndexOutOfRangeError(f"take_along_axis: {error} (shape {x._array.shape})") from None
+
+
+def _along(x: Any, indices: Any, axis: int, function: str) -> tuple[int, Any]:
+    indices = _index_operand(indices, function)
+    shape, given = x._array.shape, indices._array.shape
+    axis = normalize_axis(axis, len(shape))
+    if len(given) != len(shape):
+        raise ShapeError(
+            f"{function}: indices have {len(given)} dimensions, x has {len(shape)}; add "
+            "dimensions of size 1 with indices[..., None]"
+        )
+    broadcast_shapes(
+        *[tuple(1 if i == axis else n for i, n in enumerate(s)) for s in (shape, given)]
+    )
+    return axis, indices
+
+
+def put_along_axis(x: Tensor, indices: Tensor, values: Tensor | complex, axis: int) -> None:
+    """Write values at indices matched with the other axes, in place.
+
+    Parameters
+    ----------
+    x : Tensor
+        Is written.
+    indices : Tensor, integral, of as many dimensions as x
+    values : Tensor
+        Broadcasts to the shape of `indices`.
+    axis : int
+
+    Notes
+    -----
+    Derivative: as for ``x[...] = values``; the last of several writes to one place counts.
+    """
+    axis, indices = _along(x, indices, axis, "put_along_axis")
+    shape = x._array.shape
+    grid = [
+        np.arange(n).reshape((1,) * i + (n,) + (1,) * (len(shape) - i - 1))
+        for i, n in enumerate(shape)
+    ]
+    grid[axis] = indices._array
+    setitem(x, tuple(grid), values)
+
+
+def take_mode(x: Any, indices: Any, *, axis: int, mode: str) -> Any:
+    """`take` with NumPy's ways of treating indices that are out of range: raise, wrap, clip."""
+    indices = _index_operand(indices, "take")
+    return take(x, wrap(_in_range(indices._array, x._array.shape[axis], mode)), axis=axis)
+
+
+def _in_range(indices: Any, size: int, mode: str) -> Any:
+    if mode == "wrap":
+        return indices % size
+    if mode == "clip":
+        return np.clip(indices, 0, size - 1)
+    if mode != "raise":
+        raise ArgumentError(f"mode={mode!r}; use 'raise', 'wrap' or 'clip'")
+    return indices
+
+
+def put(x: Any, indices: Any, values: Any, *, mode: str = "raise") -> None:
+    """Write values at flat indices of x, in place; they are repeated as often as needed."""
+    where = _in_range(_index_operand(indices, "put")._array, x._array.size, mode).reshape(-1)
+    size = x._array.size
+    if where.size and (where.min() < -size or where.max() >= size):
+        raise IndexOutOfRangeError(f"put: an index is outside of a tensor of {size} elements")
+    values = operand(values, "put", 3)
+    count = values._array.size
+    if not where.size or not count:
+        return
+    if count != 1:
+        values = take(values, wrap(np.arange(where.size) % count))
+    else:
+        values = values.reshape(())
+    setitem(x, np.unravel_index(np.where(where < 0, where + size, where), x._array.shape), values)

@@ -1,17 +1,217 @@
-"""Shapes and order: reshape, permute_dims, concat, stack, ..."""
+"""Shapes and order: reshape, permute_dims, concat, stack, ... Views wherever NumPy gives views."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import operator
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from .._apply import operand, view
-from .._dispatch import register_kernel
-from .._errors import ShapeError
-from .._layout import as_shape, infer_size
+import numpy as np
+
+from .. import _layout
+from .._answers import answers
+from .._apply import (
+    BROADCAST_TO,
+    _Types,
+    apply,
+    cast,
+    common_place,
+    node_of,
+    operand,
+    record,
+    view,
+    wrap,
+    wrap_result,
+)
+from .._dispatch import lookup, register_kernel
+from .._dtypes import promote
+from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from .._graph import is_grad_enabled
+from .._layout import Shape, as_shape, infer_size, normalize_axes, normalize_axis
 from .._op import Linear, Op, declare
+from .._storage import TensorBase
+from .indexing import getitem, take
+from .views import (
+    as_strided as as_strided,
+)
+from .views import (
+    diagonal as diagonal,
+)
+from .views import (
+    sliding_window_view as sliding_window_view,
+)
+from .views import (
+    view_as as view_as,
+)
+from .views import (
+    view_dtype as view_dtype,
+)
+from .views import (
+    viewable as viewable,
+)
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+
+# -- what the other chapters use too --------------------------------------------------------------
+
+COPY = declare(Op("copy", ("x",), Linear(x=lambda g: g), scalar=False))
+
+
+def copied(x: Any) -> Any:
+    """A C-contiguous copy with memory of its own; a step of the graph."""
+    out = apply(COPY, x)
+    return wrap_result(out._array, out._node) if isinstance(x, _Types.scalar) else out
+
+
+def join(op: Op, tensors: Sequence[Any], axis: int) -> Any:
+    """Run a variadic op on tensors of one dtype.
+
+    Unlike `apply` it looks the kernel up by that one dtype, however long the sequence is.
+    """
+    arrays = tuple(t._array for t in tensors)
+    dtype = arrays[0].dtype
+    out = lookup(op.name, *common_place(arrays, op.name), (dtype,))(*arrays, axis=axis)
+    result = wrap(out)
+    if dtype.kind in "fcV" and is_grad_enabled():
+        nodes = tuple(node_of(t) for t in tensors)
+        if any(n is not None for n in nodes):
+            result._node = record(op, tuple(tensors), nodes, out, {"axis": axis})
+    return result
+
+
+def promoted(tensors: Sequence[Any]) -> list[Any]:
+    """The tensors in the one dtype that they all promote to."""
+    dtype = tensors[0]._array.dtype
+    for t in tensors[1:]:
+        if t._array.dtype is not dtype:
+            dtype = promote(dtype, t._array.dtype)
+    return [cast(t, dtype) for t in tensors]
+
+
+def _operands(arrays: Any, function: str) -> list[Any]:
+    if isinstance(arrays, TensorBase):
+        if not arrays._array.ndim:
+            raise ShapeError(f"{function} needs a sequence of tensors, not a 0-d tensor")
+        return list(unstack(arrays))
+    if isinstance(arrays, np.ndarray) or not isinstance(arrays, Iterable):
+        arrays = [*arrays] if isinstance(arrays, np.ndarray) and arrays.ndim else [arrays]
+        if len(arrays) == 1:
+            raise ArgumentTypeError(
+                f"{function}: the first argument must be a tuple or list of tensors"
+            )
+    tensors = [operand(a, function, i) for i, a in enumerate(arrays, 1)]
+    if not tensors:
+        raise ArgumentError(f"{function} needs at least one tensor, not an empty sequence")
+    return tensors
+
+
+# -- broadcasting ---------------------------------------------------------------------------------
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that all shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : tuple of int
+        Any number of shapes; none gives ``()``.
+
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    ShapeError
+        The shapes do not broadcast.
+
+    Examples
+    --------
+    >>> import arraygrad as ag
+    >>> ag.broadcast_shapes((3, 1), (1, 4), ())
+    (3, 4)
+    """
+    return _layout.broadcast_shapes(*[as_shape(s, "shapes") for s in shapes])
+
+
+def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
+    """The tensor repeated along new and size-one dimensions, without copying.
+
+    Parameters
+    ----------
+    x : Tensor
+    shape : tuple of int
+
+    Returns
+    -------
+    Tensor
+        A read-only view whose repeated dimensions have stride 0; x itself if it has that shape.
+
+    Raises
+    ------
+    ShapeError
+        x does not broadcast to `shape`.
+
+    Notes
+    -----
+    Derivative: the sum over the repeated dimensions.
+    """
+    x = viewable(x, "broadcast_to")
+    target = as_shape(shape)
+    if x._array.shape == target:
+        return x  # type: ignore[no-any-return]
+    return view(BROADCAST_TO, x, shape=target)  # type: ignore[no-any-return]
+
+
+def expand(x: Tensor, *shape: int) -> Tensor:
+    """The tensor broadcast to a shape in which -1 keeps a size.
+
+    Parameters
+    ----------
+    x : Tensor
+    *shape : int
+        Sizes; new dimensions come first.
+
+    Returns
+    -------
+    Tensor
+        A read-only view, as that of `broadcast_to`.
+
+    Notes
+    -----
+    Derivative: the sum over the repeated dimensions.
+    """
+    x = viewable(x, "expand")
+    old = x._array.shape
+    lead = len(shape) - len(old)
+    sizes = tuple(old[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape))
+    return broadcast_to(x, sizes)
+
+
+def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
+    """The tensors broadcast against each other.
+
+    Parameters
+    ----------
+    *arrays : Tensor
+        Of shapes that broadcast; dtypes stay as they are.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of one common shape.
+
+    Notes
+    -----
+    Derivative: as for `broadcast_to`.
+    """
+    tensors = [viewable(a, "broadcast_arrays") for a in arrays]
+    shape = _layout.broadcast_shapes(*[t._array.shape for t in tensors])
+    return tuple(broadcast_to(t, shape) for t in tensors)
+
+
+# -- views ----------------------------------------------------------------------------------------
 
 RESHAPE = declare(
     Op("reshape", ("x",), Linear(x=lambda g, x_shape: reshape(g, x_shape)), family="view",
@@ -40,9 +240,9 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
     -----
     Derivative: the reshape back.
     """
-    x = operand(x, "reshape")
+    x = viewable(x, "reshape")
     if not isinstance(shape, tuple):
-        shape = tuple(shape) if isinstance(shape, list) else as_shape(shape)
+        shape = tuple(shape) if isinstance(shape, Iterable) else (operator.index(shape),)
     target = infer_size(shape, x._array.size)
     if copy is False:
         try:
@@ -54,5 +254,494 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
             ) from error
     out = view(RESHAPE, x, shape=target)
     if copy and out._family is not None:
-        return out.copy()
-    return out
+        return copied(out)  # type: ignore[no-any-return]
+    return out  # type: ignore[no-any-return]
+
+
+PERMUTE_DIMS = declare(
+    Op("permute_dims", ("x",),
+       Linear(x=lambda g, axes: permute_dims(g, tuple(np.argsort(axes).tolist()))),
+       family="view", scalar=False)
+)  # fmt: skip
+register_kernel("permute_dims", lambda x, *, axes: x.transpose(axes))
+
+
+def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
+    """The tensor with its dimensions in another order.
+
+    Parameters
+    ----------
+    x : Tensor
+    axes : tuple of int
+        Dimension i of the result is dimension ``axes[i]`` of x.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Notes
+    -----
+    Derivative: the inverse permutation.
+    """
+    x = viewable(x, "permute_dims")
+    ndim = x._array.ndim
+    order = tuple(normalize_axis(a, ndim, "axes") for a in axes)
+    if len(order) != ndim or len(set(order)) != ndim:
+        raise ArgumentError(
+            f"axes={tuple(axes)} must name each of the {ndim} dimensions once, e.g. "
+            f"{tuple(range(ndim))[::-1]} to reverse them"
+        )
+    return view(PERMUTE_DIMS, x, axes=order)  # type: ignore[no-any-return]
+
+
+def moveaxis(
+    x: Tensor, source: int | tuple[int, ...], destination: int | tuple[int, ...], /
+) -> Tensor:
+    """The tensor with some dimensions moved to new positions, the others in their order.
+
+    Parameters
+    ----------
+    x : Tensor
+    source, destination : int or tuple of int
+        Dimensions and the positions that they get.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Notes
+    -----
+    Derivative: the move back.
+    """
+    x = viewable(x, "moveaxis")
+    ndim = x._array.ndim
+    sources = _ordered_axes(source, ndim, "source")
+    destinations = _ordered_axes(destination, ndim, "destination")
+    if len(sources) != len(destinations):
+        raise ArgumentError(
+            f"source={source!r} and destination={destination!r} must name equally many axes"
+        )
+    order = [a for a in range(ndim) if a not in sources]
+    for to, axis in sorted(zip(destinations, sources, strict=True)):
+        order.insert(to, axis)
+    return permute_dims(x, tuple(order))
+
+
+answers(np.moveaxis)(moveaxis)
+
+
+def _ordered_axes(axis: int | tuple[int, ...], ndim: int, argument: str) -> tuple[int, ...]:
+    axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+    normalize_axes(axes, ndim, argument)
+    return tuple(normalize_axis(a, ndim, argument) for a in axes)
+
+
+def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
+    """The tensor with two dimensions exchanged.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis1, axis2 : int
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Notes
+    -----
+    Derivative: the exchange back.
+    """
+    x = viewable(x, "swapaxes")
+    ndim = x._array.ndim
+    order = list(range(ndim))
+    first, second = normalize_axis(axis1, ndim, "axis1"), normalize_axis(axis2, ndim, "axis2")
+    order[first], order[second] = second, first
+    return permute_dims(x, tuple(order))
+
+
+answers(np.swapaxes)(swapaxes)
+
+EXPAND_DIMS = declare(
+    Op("expand_dims", ("x",), Linear(x=lambda g, axis: squeeze(g, axis)), family="view",
+       scalar=False)
+)  # fmt: skip
+register_kernel("expand_dims", lambda x, *, axis: np.expand_dims(x, axis))
+
+
+def expand_dims(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
+    """The tensor with new dimensions of size one.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis : int or tuple of int
+        Positions of the new dimensions in the result.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    AxisError
+        A position is out of range.
+
+    Notes
+    -----
+    Derivative: the squeeze of these dimensions.
+    """
+    x = viewable(x, "expand_dims")
+    count = len(tuple(axis)) if isinstance(axis, Iterable) else 1
+    axes = normalize_axes(axis, x._array.ndim + count)
+    return view(EXPAND_DIMS, x, axis=axes)  # type: ignore[no-any-return]
+
+
+answers(np.expand_dims)(expand_dims)
+
+SQUEEZE = declare(
+    Op("squeeze", ("x",), Linear(x=lambda g, axis: expand_dims(g, axis)), family="view",
+       scalar=False)
+)  # fmt: skip
+register_kernel("squeeze", lambda x, *, axis: x.squeeze(axis) if axis else x[...])
+
+
+def squeeze(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
+    """The tensor without some dimensions of size one.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis : int or tuple of int
+        Dimensions to remove.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    ShapeError
+        One of the dimensions has another size than 1.
+
+    Notes
+    -----
+    Derivative: the dimensions are put back.
+    """
+    x = viewable(x, "squeeze")
+    axes = normalize_axes(axis, x._array.ndim)
+    for a in axes:
+        if x._array.shape[a] != 1:
+            raise ShapeError(
+                f"squeeze: axis {a} of shape {x._array.shape} has size {x._array.shape[a]}, not 1; "
+                "use x[..., i] or a reduction to remove it"
+            )
+    return view(SQUEEZE, x, axis=axes)  # type: ignore[no-any-return]
+
+
+FLIP = declare(
+    Op("flip", ("x",), Linear(x=lambda g, axis: flip(g, axis=axis)), family="view", scalar=False)
+)  # fmt: skip
+register_kernel("flip", lambda x, *, axis: np.flip(x, axis) if axis else x[...])
+
+
+def flip(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None) -> Tensor:
+    """The tensor with the order of the elements reversed along axes.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis : int or tuple of int, optional
+        All axes by default.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Notes
+    -----
+    Derivative: the flip of the cotangent.
+    """
+    x = viewable(x, "flip")
+    return view(FLIP, x, axis=normalize_axes(axis, x._array.ndim))  # type: ignore[no-any-return]
+
+
+def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+    """The slices of the tensor along an axis.
+
+    Parameters
+    ----------
+    x : Tensor, at least 1-d
+    axis : int
+
+    Returns
+    -------
+    tuple of Tensor
+        Views without that axis; the elements of a 1-d tensor are scalars.
+
+    Notes
+    -----
+    Derivative: each slice's cotangent goes back to its place.
+    """
+    x = operand(x, "unstack")
+    axis = normalize_axis(axis, x._array.ndim)
+    before = (slice(None),) * axis
+    return tuple(getitem(x, (*before, i)) for i in range(x._array.shape[axis]))
+
+
+# -- joining --------------------------------------------------------------------------------------
+
+
+def _split(
+    g: Any, axis: int, arrays_shape: tuple[Shape, ...], needs: tuple[bool, ...]
+) -> list[Any]:
+    """Transpose of concat: each array's part of the cotangent."""
+    before = (slice(None),) * axis
+    parts: list[Any] = []
+    start = 0
+    for shape, needed in zip(arrays_shape, needs, strict=True):
+        stop = start + shape[axis]
+        parts.append(getitem(g, (*before, slice(start, stop))) if needed else None)
+        start = stop
+    return parts
+
+
+CONCAT = declare(Op("concat", ("*arrays",), Linear(arrays=_split), scalar=False))
+register_kernel("concat", lambda *arrays, axis: np.concatenate(arrays, axis=axis))
+
+
+def concat(arrays: tuple[Tensor, ...] | list[Tensor], /, *, axis: int | None = 0) -> Tensor:
+    """The tensors one after another along an existing axis.
+
+    Parameters
+    ----------
+    arrays : tuple or list of Tensor
+        Of the same shape except along `axis`; dtypes promote.
+    axis : int or None
+        None joins the flattened tensors.
+
+    Returns
+    -------
+    Tensor
+        Memory of its own.
+
+    Raises
+    ------
+    ShapeError
+        Shapes differ in another axis, or a tensor is 0-d.
+
+    Notes
+    -----
+    Derivative: each tensor gets its part of the cotangent.
+    """
+    tensors = _operands(arrays, "concat")
+    if axis is None:
+        tensors = [reshape(t, (-1,)) for t in tensors]
+        axis = 0
+    first = tensors[0]._array.shape
+    if any(not t._array.ndim for t in tensors):
+        raise ShapeError("concat: 0-d tensors have no axis to join; use stack, or axis=None")
+    axis = normalize_axis(axis, len(first))
+    for i, t in enumerate(tensors):
+        shape = t._array.shape
+        if len(shape) != len(first) or any(
+            n != m for a, (n, m) in enumerate(zip(shape, first, strict=True)) if a != axis
+        ):
+            raise ShapeError(
+                f"concat: shapes {first} of the first and {shape} of tensor {i} differ in another "
+                f"axis than {axis}"
+            )
+    return join(CONCAT, promoted(tensors), axis)  # type: ignore[no-any-return]
+
+
+def _slices(g: Any, axis: int, needs: tuple[bool, ...]) -> list[Any]:
+    """Transpose of stack: the slice of each array."""
+    before = (slice(None),) * axis
+    return [getitem(g, (*before, i)) if needed else None for i, needed in enumerate(needs)]
+
+
+def _stack_arrays(*arrays: Any, axis: int) -> Any:
+    if not arrays[0].ndim:
+        # Much faster than np.stack for the many scalars of a nested list.
+        return np.array([a[()] for a in arrays], arrays[0].dtype)
+    return np.stack(arrays, axis=axis)
+
+
+STACK = declare(Op("stack", ("*arrays",), Linear(arrays=_slices), scalar=False))
+register_kernel("stack", _stack_arrays)
+
+
+def stack(arrays: tuple[Tensor, ...] | list[Tensor], /, *, axis: int = 0) -> Tensor:
+    """The tensors side by side along a new axis.
+
+    Parameters
+    ----------
+    arrays : tuple or list of Tensor
+        All of one shape; dtypes promote.
+    axis : int
+        Position of the new axis in the result.
+
+    Returns
+    -------
+    Tensor
+        Memory of its own.
+
+    Raises
+    ------
+    ShapeError
+        Shapes differ.
+
+    Notes
+    -----
+    Derivative: each tensor gets its slice of the cotangent.
+    """
+    tensors = _operands(arrays, "stack")
+    shape = tensors[0]._array.shape
+    for i, t in enumerate(tensors):
+        if t._array.shape != shape:
+            raise ShapeError(
+                f"stack: shapes {shape} of the first and {t._array.shape} of tensor {i} differ; "
+                "use concat to join along an existing axis"
+            )
+    axis = normalize_axis(axis, len(shape) + 1)
+    return join(STACK, promoted(tensors), axis)  # type: ignore[no-any-return]
+
+
+# -- repeating and rolling ------------------------------------------------------------------------
+
+
+def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
+    """Each element (or slice) several times in a row.
+
+    Parameters
+    ----------
+    x : Tensor
+    repeats : int or Tensor, shape () or (1,) or (n,), integral
+        How often each of the n elements along `axis` occurs.
+    axis : int, optional
+        None repeats the elements of the flattened tensor.
+
+    Returns
+    -------
+    Tensor
+        Memory of its own, of the dtype of x.
+
+    Notes
+    -----
+    Derivative: the sum over the copies of an element.
+    """
+    x = viewable(x, "repeat")
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    axis = normalize_axis(axis, x._array.ndim)
+    shape = x._array.shape
+    counts = operand(repeats, "repeat", 2)._array
+    if counts.dtype.kind not in "iu" or counts.ndim > 1:
+        raise DTypeError(
+            f"repeat: repeats must be an integer or a 1-d integer tensor, not {counts.ndim}-d of "
+            f"dtype {counts.dtype}"
+        )
+    if counts.size and counts.min() < 0:
+        raise ArgumentError(f"repeat: repeats={counts.min()} is negative")
+    if counts.ndim and counts.shape not in ((1,), (shape[axis],)):
+        raise ShapeError(
+            f"repeat: repeats of shape {counts.shape} does not broadcast to ({shape[axis]},), the "
+            f"size of axis {axis}"
+        )
+    if counts.size == 1:
+        times = int(counts.reshape(-1)[0])
+        wide = broadcast_to(
+            expand_dims(x, axis + 1), (*shape[: axis + 1], times, *shape[axis + 1 :])
+        )
+        out = reshape(wide, (*shape[:axis], shape[axis] * times, *shape[axis + 1 :]))
+        return copied(out) if out._family is not None else out  # type: ignore[no-any-return]
+    return take(x, wrap(np.repeat(np.arange(shape[axis]), counts)), axis=axis)
+
+
+def tile(x: Tensor, repetitions: tuple[int, ...], /) -> Tensor:
+    """The tensor put side by side with itself along each axis.
+
+    Parameters
+    ----------
+    x : Tensor
+    repetitions : tuple of int
+        How often along each axis; the shorter of it and the shape is padded with ones in front.
+
+    Returns
+    -------
+    Tensor
+        Memory of its own, of the dtype of x.
+
+    Notes
+    -----
+    Derivative: the sum over the copies of an element.
+    """
+    x = viewable(x, "tile")
+    counts = as_shape(repetitions, "repetitions")
+    shape = x._array.shape
+    ndim = max(len(shape), len(counts))
+    counts = (1,) * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - len(shape)) + shape
+    apart = tuple(n for size in shape for n in (1, size))
+    wide = tuple(n for pair in zip(counts, shape, strict=True) for n in pair)
+    out = broadcast_to(reshape(x, apart), wide)
+    out = reshape(out, tuple(c * n for c, n in zip(counts, shape, strict=True)))
+    return copied(out) if out._family is not None else out  # type: ignore[no-any-return]
+
+
+ROLL = declare(
+    Op("roll", ("x",),
+       Linear(x=lambda g, shift, axis: apply(ROLL, g, shift=tuple(-s for s in shift), axis=axis)),
+       scalar=False)
+)  # fmt: skip
+register_kernel("roll", lambda x, *, shift, axis: np.roll(x, shift, axis))
+
+
+def roll(
+    x: Tensor,
+    /,
+    shift: int | tuple[int, ...],
+    *,
+    axis: int | tuple[int, ...] | None = None,
+) -> Tensor:
+    """The tensor with its elements shifted along axes; what leaves at one end enters at the other.
+
+    Parameters
+    ----------
+    x : Tensor
+    shift : int or tuple of int
+        Steps towards larger indices, one for all axes or one for each.
+    axis : int or tuple of int, optional
+        None rolls the flattened tensor and restores its shape.
+
+    Returns
+    -------
+    Tensor
+        Memory of its own.
+
+    Notes
+    -----
+    Derivative: the roll back.
+    """
+    x = viewable(x, "roll")
+    shape = x._array.shape
+    shifts = tuple(map(operator.index, shift if isinstance(shift, Iterable) else (shift,)))
+    if axis is None:
+        if len(shifts) != 1:
+            raise ArgumentError(f"roll: shift={shift!r} needs an axis for each shift, axis=(...)")
+        return reshape(apply(ROLL, reshape(x, (-1,)), shift=shifts, axis=(0,)), shape)
+    axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+    axes = tuple(normalize_axis(a, len(shape)) for a in axes)
+    if len(shifts) == 1:
+        shifts *= len(axes)
+    elif len(axes) == 1:
+        axes *= len(shifts)
+    if len(shifts) != len(axes):
+        raise ArgumentError(f"roll: shift={shift!r} and axis={axis!r} have different lengths")
+    return apply(ROLL, x, shift=shifts, axis=axes)  # type: ignore[no-any-return]

@@ -1,20 +1,33 @@
-"""Reductions: sum, prod, min, max, mean, var, std and cumulative ones."""
+"""Reductions: max, mean, min, prod, std, sum, var, logsumexp, softmax; cumulative sum and product."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._apply import BROADCAST_TO, apply, cast, operand, view
-from .._dtypes import DTypeLike, as_dtype, int64, uint64
-from .._layout import Shape, normalize_axes, reduced_shape
-from .._op import Linear, Op, declare
-from .manipulation import reshape
+from .._cotangents import conj, times
+from .._dispatch import register_kernel
+from .._dtypes import DTypeLike, as_dtype, float64, int64, real_dtype, uint64
+from .._errors import ArgumentError, ShapeError
+from .._layout import Shape, normalize_axes, normalize_axis, reduced_shape
+from .._op import Linear, Op, Rule, declare
+from .arithmetic import divide, multiply, reciprocal, subtract
+from .data_type import check_convertible
+from .indexing import getitem
+from .manipulation import expand_dims, flip, permute_dims, reshape
+from .products_of_others import cotangent_of_product, cotangent_of_running_product
+from .searching import where
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+
+Axis = int | Iterable[int] | None
+
+# -- sums -----------------------------------------------------------------------------------------
 
 
 def spread(g: Any, shape: Shape, axis: tuple[int, ...]) -> Any:
@@ -36,15 +49,28 @@ def accumulation_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return uint64 if dtype.kind == "u" else dtype
 
 
-def sum(  # the standard's name, here meaning ours
+def _accumulated(x: Any, dtype: DTypeLike | None, function: str) -> tuple[Any, np.dtype[Any]]:
+    """The operand, in the dtype of the result if it can carry a gradient, and that dtype."""
+    if dtype is None:
+        target = accumulation_dtype(x._array.dtype)
+    else:
+        target = as_dtype(dtype)
+        check_convertible(x._array, target, function)
+    # Kernels convert integers as they read them.
+    if x._array.dtype.kind in "fcV" or target.kind not in "iu":
+        x = cast(x, target)
+    return x, target
+
+
+def sum(
     x: Tensor,
     /,
     *,
-    axis: int | Iterable[int] | None = None,
+    axis: Axis = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """Sum of the elements along axes.
+    """The sum of the elements along axes; 0 for no elements.
 
     Parameters
     ----------
@@ -66,6 +92,540 @@ def sum(  # the standard's name, here meaning ours
     Derivative: 1 for each summand.
     """
     x = operand(x, "sum")
-    target = accumulation_dtype(x._array.dtype) if dtype is None else as_dtype(dtype)
     axes = normalize_axes(axis, x._array.ndim)
-    return apply(SUM, cast(x, target), axis=axes, keepdims=bool(keepdims), dtype=target)
+    x, target = _accumulated(x, dtype, "sum")
+    return apply(SUM, x, axis=axes, keepdims=bool(keepdims), dtype=target)  # type: ignore[no-any-return]
+
+
+MEAN = declare(
+    Op("mean", ("x",),
+       Linear(x=lambda g, x_shape, axis: spread(
+           divide(g, float(_count(x_shape, axis) or math.nan)), x_shape, axis)),
+       dtypes="floating")
+)  # fmt: skip
+
+
+def _count(shape: Shape, axis: tuple[int, ...]) -> int:
+    return math.prod(shape[a] for a in axis)
+
+
+def _floating(x: Any, function: str) -> Any:
+    """The operand as floating-point: integers and truth values become float64."""
+    x = operand(x, function)
+    return x if x._array.dtype.kind in "fcV" else cast(x, float64)
+
+
+def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The arithmetic mean of the elements along axes; NaN for no elements.
+
+    Parameters
+    ----------
+    x : Tensor, numeric
+        Integers give float64.
+    axis : int or tuple of int, optional
+        All axes by default.
+    keepdims : bool
+        Keep the reduced axes with size 1.
+
+    Returns
+    -------
+    Tensor
+        A scalar when everything is reduced.
+
+    Notes
+    -----
+    Derivative: 1 / n for each of n elements.
+    """
+    x = _floating(x, "mean")
+    axes = normalize_axes(axis, x._array.ndim)
+    return apply(MEAN, x, axis=axes, keepdims=bool(keepdims), dtype=x._array.dtype)  # type: ignore[no-any-return]
+
+
+# -- spread about the mean ------------------------------------------------------------------------
+
+
+def _centred(x: Any, axis: tuple[int, ...]) -> Any:
+    """The distances to the mean.
+
+    The mean is subtracted twice: that of three numbers 0.1 is not 0.1, and the rounding error that
+    the first subtraction leaves would be all there is where the data are constant.
+    """
+    distance = subtract(x, mean(x, axis=axis, keepdims=True))
+    return subtract(distance, mean(distance, axis=axis, keepdims=True))
+
+
+def _divisor(shape: Shape, axis: tuple[int, ...], correction: float) -> float:
+    return max(_count(shape, axis) - correction, 0.0)
+
+
+def _over(x: Any, number: float) -> Any:
+    """X / number, where 0 gives NaN without a warning, as the kernels do."""
+    return multiply(x, 1.0 / number if number else math.nan)
+
+
+def _var_vjp(g: Any, x: Any, axis: tuple[int, ...], correction: float) -> Any:
+    shape = x._array.shape
+    scaled = spread(_over(g, _divisor(shape, axis, correction) / 2), shape, axis)
+    return times(_centred(x, axis), scaled)
+
+
+VAR = declare(Op("var", ("x",), Rule(x=_var_vjp), dtypes="floating"))
+
+
+def _std_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float) -> Any:
+    shape = x._array.shape
+    zero = out._array == 0
+    safe = where(zero, 1, out) if np.any(zero) else out
+    inverse = where(zero, 0, reciprocal(safe)) if np.any(zero) else reciprocal(safe)
+    scaled = times(_over(g, _divisor(shape, axis, correction)), inverse)
+    return times(_centred(x, axis), spread(scaled, shape, axis))
+
+
+STD = declare(Op("std", ("x",), Rule(x=_std_vjp), dtypes="floating"))
+
+
+def var(
+    x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
+) -> Tensor:
+    """The variance of the elements along axes: mean squared distance to the mean.
+
+    Parameters
+    ----------
+    x : Tensor, numeric
+        Integers give float64.
+    axis : int or tuple of int, optional
+        All axes by default.
+    correction : int or float
+        The divisor is n - correction: 0 for a population, 1 for a sample.
+    keepdims : bool
+        Keep the reduced axes with size 1.
+
+    Returns
+    -------
+    Tensor
+        Real; NaN where the divisor is not positive. A scalar when everything is reduced.
+
+    Notes
+    -----
+    Derivative: 2 (x - mean) / (n - correction).
+    """
+    return _moment(VAR, x, axis, correction, keepdims)
+
+
+def std(
+    x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False
+) -> Tensor:
+    """The standard deviation of the elements along axes: the square root of the variance.
+
+    Parameters
+    ----------
+    x : Tensor, numeric
+        Integers give float64.
+    axis : int or tuple of int, optional
+        All axes by default.
+    correction : int or float
+        The divisor is n - correction: 0 for a population, 1 for a sample.
+    keepdims : bool
+        Keep the reduced axes with size 1.
+
+    Returns
+    -------
+    Tensor
+        Real; NaN where the divisor is not positive. A scalar when everything is reduced.
+
+    Notes
+    -----
+    Derivative: (x - mean) / ((n - correction) std); 0, the minimum-norm subgradient, where all
+    elements are equal.
+    """
+    return _moment(STD, x, axis, correction, keepdims)
+
+
+def _moment(op: Op, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
+    x = _floating(x, op.name)
+    return apply(
+        op,
+        x,
+        axis=normalize_axes(axis, x._array.ndim),
+        keepdims=bool(keepdims),
+        correction=float(correction),
+    )
+
+
+# -- extremes -------------------------------------------------------------------------------------
+
+
+def _shares_array(x: Any, out: Any, *, axis: tuple[int, ...]) -> Any:
+    """What part of an extreme's cotangent each element gets: all that attain it get the same."""
+    kept = out.reshape(reduced_shape(x.shape, axis, True))
+    attained = x == kept
+    if kept.dtype.kind in "fcV":
+        nan = kept != kept
+        if nan.any():
+            attained |= nan & (x != x)
+    number = np.count_nonzero(attained, axis=axis, keepdims=True)
+    return attained / number.astype(real_dtype(x.dtype) if x.dtype.kind != "V" else np.float32)
+
+
+register_kernel("extreme_shares", _shares_array)
+EXTREME_SHARES = declare(Op("extreme_shares", ("x", "out")))
+
+
+def _extreme_shares(x: Any, out: Any, axis: tuple[int, ...]) -> Any:
+    return cast(apply(EXTREME_SHARES, x, out, axis=axis), real_dtype(x._array.dtype))
+
+
+def _extreme_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...]) -> Any:
+    return times(spread(g, x._array.shape, axis), _extreme_shares(x, out, axis))
+
+
+def _extreme_jvp(tangents: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    return sum(times(tangents[0], _extreme_shares(x, out, axis)), axis=axis, keepdims=keepdims)
+
+
+MAX = declare(Op("max", ("x",), Rule(x=_extreme_vjp, jvp=_extreme_jvp)))
+MIN = declare(Op("min", ("x",), Rule(x=_extreme_vjp, jvp=_extreme_jvp)))
+
+
+def max(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The largest of the elements along axes; NaN if there is one.
+
+    Parameters
+    ----------
+    x : Tensor
+        Complex numbers are ordered by their real, then their imaginary part.
+    axis : int or tuple of int, optional
+        All axes by default.
+    keepdims : bool
+        Keep the reduced axes with size 1.
+
+    Returns
+    -------
+    Tensor
+        A scalar when everything is reduced.
+
+    Raises
+    ------
+    ArgumentError
+        There are no elements.
+
+    Notes
+    -----
+    Derivative: 1 for the largest element; k equal ones get 1 / k each.
+    """
+    return _extreme(MAX, x, axis, keepdims)
+
+
+def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The smallest of the elements along axes; NaN if there is one.
+
+    Parameters
+    ----------
+    x : Tensor
+        Complex numbers are ordered by their real, then their imaginary part.
+    axis : int or tuple of int, optional
+        All axes by default.
+    keepdims : bool
+        Keep the reduced axes with size 1.
+
+    Returns
+    -------
+    Tensor
+        A scalar when everything is reduced.
+
+    Raises
+    ------
+    ArgumentError
+        There are no elements.
+
+    Notes
+    -----
+    Derivative: 1 for the smallest element; k equal ones get 1 / k each.
+    """
+    return _extreme(MIN, x, axis, keepdims)
+
+
+def _extreme(op: Op, x: Any, axis: Axis, keepdims: bool) -> Any:
+    x = operand(x, op.name)
+    shape = x._array.shape
+    axes = normalize_axes(axis, len(shape))
+    if not _count(shape, axes):
+        raise ArgumentError(
+            f"{op.name} of no elements: x has shape {shape}, axis={axis}; give it a value first, "
+            "e.g. by ag.concat"
+        )
+    return apply(op, x, axis=axes, keepdims=bool(keepdims))
+
+
+# -- products -------------------------------------------------------------------------------------
+
+
+def _last(x: Any, axis: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
+    """X with the axes moved last and joined into one, and the order of dimensions that did it."""
+    ndim = x._array.ndim
+    order = tuple(a for a in range(ndim) if a not in axis) + axis
+    moved = permute_dims(x, order)
+    outer = moved._array.shape[: ndim - len(axis)]
+    return reshape(moved, (*outer, _count(x._array.shape, axis))), order
+
+
+def _prod_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...]) -> Any:
+    shape = x._array.shape
+    if not x._array.size:
+        return spread(g, shape, axis)
+    joined, order = _last(x, axis)
+    outer = joined._array.shape[:-1]
+    cotangent = cotangent_of_product(reshape(g, (*outer, 1)), joined, reshape(out, (*outer, 1)))
+    moved = reshape(cotangent, tuple(shape[a] for a in order))
+    return permute_dims(moved, tuple(np.argsort(order).tolist()))
+
+
+PROD = declare(Op("prod", ("x",), Rule(x=_prod_vjp), dtypes="numeric"))
+
+
+def prod(
+    x: Tensor,
+    /,
+    *,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """The product of the elements along axes; 1 for no elements.
+
+    Parameters
+    ----------
+    x : Tensor, numeric
+    axis : int or tuple of int, optional
+        Axes to multiply over; all by default.
+    dtype : dtype, optional
+        Of the result; integers are multiplied in 64 bits by default.
+    keepdims : bool
+        Keep the reduced axes with size 1.
+
+    Returns
+    -------
+    Tensor
+        A scalar when everything is reduced.
+
+    Notes
+    -----
+    Derivative: the product of all other elements, exact where some are zero.
+    """
+    x = operand(x, "prod")
+    axes = normalize_axes(axis, x._array.ndim)
+    x, target = _accumulated(x, dtype, "prod")
+    return apply(PROD, x, axis=axes, keepdims=bool(keepdims), dtype=target)  # type: ignore[no-any-return]
+
+
+# -- running sums and products --------------------------------------------------------------------
+
+
+def _without_initial(g: Any, axis: int, include_initial: bool) -> Any:
+    """The part of the cotangent that belongs to elements, not to the leading constant."""
+    return getitem(g, (slice(None),) * axis + (slice(1, None),)) if include_initial else g
+
+
+def _cumulative_sum_vjp(g: Any, axis: int, include_initial: bool) -> Any:
+    g = _without_initial(g, axis, include_initial)
+    return flip(cumulative_sum(flip(g, axis=axis), axis=axis), axis=axis)
+
+
+CUMULATIVE_SUM = declare(
+    Op("cumulative_sum", ("x",), Linear(x=_cumulative_sum_vjp), dtypes="numeric", scalar=False)
+)
+
+
+def _cumulative_prod_vjp(g: Any, x: Any, out: Any, axis: int, include_initial: bool) -> Any:
+    g = _without_initial(g, axis, include_initial)
+    out = _without_initial(out, axis, include_initial)
+    return cotangent_of_running_product(g, x, out, axis)
+
+
+CUMULATIVE_PROD = declare(
+    Op("cumulative_prod", ("x",), Rule(x=_cumulative_prod_vjp), dtypes="numeric", scalar=False)
+)
+
+
+def cumulative_sum(
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Tensor:
+    """The sums of the first 1, 2, 3, ... elements along an axis.
+
+    Parameters
+    ----------
+    x : Tensor, numeric
+    axis : int, optional
+        Needed if x has more than one dimension.
+    dtype : dtype, optional
+        Of the result; integers are summed in 64 bits by default.
+    include_initial : bool
+        Start with the sum of no elements, 0.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of x, one longer along the axis with `include_initial`.
+
+    Notes
+    -----
+    Derivative: the running sum of the cotangent from the end.
+    """
+    return _scan(CUMULATIVE_SUM, x, axis, dtype, include_initial)
+
+
+def cumulative_prod(
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Tensor:
+    """The products of the first 1, 2, 3, ... elements along an axis.
+
+    Parameters
+    ----------
+    x : Tensor, numeric
+    axis : int, optional
+        Needed if x has more than one dimension.
+    dtype : dtype, optional
+        Of the result; integers are multiplied in 64 bits by default.
+    include_initial : bool
+        Start with the product of no elements, 1.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of x, one longer along the axis with `include_initial`.
+
+    Notes
+    -----
+    Derivative: d out_j / d x_i is the product of the first j elements without x_i, exact where
+    some are zero.
+    """
+    return _scan(CUMULATIVE_PROD, x, axis, dtype, include_initial)
+
+
+def _scan(op: Op, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:
+    x = operand(x, op.name)
+    if not x._array.ndim:
+        x = expand_dims(x, 0)
+    if axis is None:
+        if x._array.ndim > 1:
+            raise ShapeError(
+                f"{op.name}: x has {x._array.ndim} dimensions; say along which with axis=, or "
+                "flatten it first with x.reshape(-1)"
+            )
+        axis = 0
+    axis = normalize_axis(axis, x._array.ndim)
+    x, target = _accumulated(x, dtype, op.name)
+    return apply(op, x, axis=axis, include_initial=bool(include_initial), dtype=target)
+
+
+# -- logarithms of sums of exponentials -----------------------------------------------------------
+
+
+def _softmax_array(x: Any, *, axis: tuple[int, ...]) -> Any:
+    """Weights exp(x) / sum(exp(x)) without overflow.
+
+    Infinities share the weight evenly; where all elements are -inf every weight is 0.
+    """
+    dtype = x.dtype
+    wide = x.astype(np.float32) if dtype.char == "e" or dtype.kind == "V" else x
+    largest = np.max(wide.real, axis=axis, keepdims=True, initial=-np.inf)
+    with np.errstate(invalid="ignore"):
+        distance = wide - largest
+    if np.isinf(largest).any():
+        infinite = np.isinf(largest) & (wide.real == largest)
+        distance = np.where(infinite, 0, distance)
+        distance = np.where(np.isneginf(largest), -np.inf, distance)
+    with np.errstate(invalid="ignore", under="ignore"):
+        weights = np.exp(distance)
+        total = np.sum(weights, axis=axis, keepdims=True)
+        total = np.where(total == 0, 1, total)
+        return (weights / total).astype(dtype, copy=False)
+
+
+def _softmax_vjp(g: Any, out: Any, axis: tuple[int, ...]) -> Any:
+    weights = conj(out)
+    mean_cotangent = sum(times(g, weights), axis=axis, keepdims=True)
+    return times(subtract(g, mean_cotangent), weights)
+
+
+def _softmax_jvp(tangents: Any, out: Any, axis: tuple[int, ...]) -> Any:
+    t = tangents[0]
+    return times(subtract(t, sum(times(t, out), axis=axis, keepdims=True)), out)
+
+
+SOFTMAX = declare(
+    Op("softmax", ("x",), Rule(x=_softmax_vjp, jvp=_softmax_jvp), dtypes="floating", scalar=True)
+)
+register_kernel("softmax", _softmax_array)
+
+
+def softmax(x: Tensor, /, *, axis: Axis = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along axes, without overflow.
+
+    Parameters
+    ----------
+    x : Tensor
+        Integers give float64.
+    axis : int or tuple of int, optional
+        All axes by default.
+
+    Returns
+    -------
+    Tensor
+        Weights that sum to 1; 0 where all elements are -inf.
+
+    Notes
+    -----
+    Derivative: the cotangent minus its weighted mean, times the weights.
+    """
+    x = _floating(x, "softmax")
+    return apply(SOFTMAX, x, axis=normalize_axes(axis, x._array.ndim))  # type: ignore[no-any-return]
+
+
+def _logsumexp_vjp(g: Any, x: Any, axis: tuple[int, ...]) -> Any:
+    return times(spread(g, x._array.shape, axis), conj(softmax(x, axis=axis)))
+
+
+def _logsumexp_jvp(tangents: Any, x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    return sum(times(tangents[0], softmax(x, axis=axis)), axis=axis, keepdims=keepdims)
+
+
+LOGSUMEXP = declare(
+    Op("logsumexp", ("x",), Rule(x=_logsumexp_vjp, jvp=_logsumexp_jvp), dtypes="floating")
+)
+
+
+def logsumexp(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """log(sum(exp(x))) along axes, without overflow; -inf for no elements.
+
+    Parameters
+    ----------
+    x : Tensor
+        Integers give float64.
+    axis : int or tuple of int, optional
+        All axes by default.
+    keepdims : bool
+        Keep the reduced axes with size 1.
+
+    Returns
+    -------
+    Tensor
+        A scalar when everything is reduced.
+
+    Notes
+    -----
+    Derivative: softmax(x); 0 where all elements are -inf.
+    """
+    x = _floating(x, "logsumexp")
+    axes = normalize_axes(axis, x._array.ndim)
+    return apply(LOGSUMEXP, x, axis=axes, keepdims=bool(keepdims))  # type: ignore[no-any-return]

@@ -1,0 +1,277 @@
+"""Searching: argmax, argmin, count_nonzero, nonzero, searchsorted, where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .._apply import BROADCAST_TO, apply, cast, constant, node_of, operand, view, wrap
+from .._dtypes import bool_, promote, scalar_dtype
+from .._errors import ArgumentError, ShapeError
+from .._graph import is_grad_enabled
+from .._layout import broadcast_shapes, normalize_axes, normalize_axis
+from .._op import NONE, Op, Rule, declare
+from .._storage import TensorBase
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+# -- positions ------------------------------------------------------------------------------------
+
+ARGMAX = declare(Op("argmax", ("x",), NONE))
+ARGMIN = declare(Op("argmin", ("x",), NONE))
+
+
+def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The index of the first largest element; of the first NaN if there is one.
+
+    Parameters
+    ----------
+    x : Tensor, at least one element along `axis`
+    axis : int, optional
+        None searches the flattened tensor.
+    keepdims : bool
+        Keep the axis with size 1.
+
+    Returns
+    -------
+    Tensor, int64
+        A scalar when everything is searched.
+
+    Notes
+    -----
+    Not differentiable.
+    """
+    return _extremum_index(ARGMAX, x, axis, keepdims)
+
+
+def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The index of the first smallest element; of the first NaN if there is one.
+
+    Parameters
+    ----------
+    x : Tensor, at least one element along `axis`
+    axis : int, optional
+        None searches the flattened tensor.
+    keepdims : bool
+        Keep the axis with size 1.
+
+    Returns
+    -------
+    Tensor, int64
+        A scalar when everything is searched.
+
+    Notes
+    -----
+    Not differentiable.
+    """
+    return _extremum_index(ARGMIN, x, axis, keepdims)
+
+
+def _extremum_index(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
+    x = operand(x, op.name)
+    array = x._array
+    if axis is not None:
+        axis = normalize_axis(axis, array.ndim)
+    if not (array.size if axis is None else array.shape[axis]):
+        raise ArgumentError(
+            f"{op.name} of no elements: x has shape {array.shape}, axis={axis}; there is no index"
+        )
+    return apply(op, x, axis=axis, keepdims=bool(keepdims))
+
+
+COUNT_NONZERO = declare(Op("count_nonzero", ("x",), NONE))
+
+
+def count_nonzero(
+    x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool = False
+) -> Tensor:
+    """How many elements are not zero.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis : int or tuple of int, optional
+        Axes to count over; all by default.
+    keepdims : bool
+        Keep the counted axes with size 1.
+
+    Returns
+    -------
+    Tensor, int64
+        A scalar when everything is counted.
+
+    Notes
+    -----
+    Not differentiable.
+    """
+    x = operand(x, "count_nonzero")
+    axes = normalize_axes(axis, x._array.ndim)
+    return apply(COUNT_NONZERO, x, axis=axes, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+NONZERO = declare(Op("nonzero", ("x",), NONE, scalar=False))
+
+
+def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
+    """The indices of the elements that are not zero, in C order.
+
+    Parameters
+    ----------
+    x : Tensor, at least 1-d
+
+    Returns
+    -------
+    tuple of Tensor, int64
+        One 1-d tensor per dimension of x.
+
+    Notes
+    -----
+    Not differentiable.
+    """
+    x = operand(x, "nonzero")
+    if not x._array.ndim:
+        raise ShapeError("nonzero of a 0-d tensor has no indices; use bool(x)")
+    return apply(NONZERO, x)  # type: ignore[no-any-return]
+
+
+SEARCHSORTED = declare(Op("searchsorted", ("x1", "x2"), NONE))
+
+
+def searchsorted(
+    x1: Tensor,
+    x2: Tensor | float,
+    /,
+    *,
+    side: Literal["left", "right"] = "left",
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where the elements of x2 go into the sorted x1.
+
+    Parameters
+    ----------
+    x1 : Tensor, 1-d
+        In ascending order, or brought into it by `sorter`.
+    x2 : Tensor or Python scalar
+    side : {"left", "right"}
+        Before or behind equal elements.
+    sorter : Tensor, 1-d, integral, optional
+        Indices that sort x1, as `argsort` gives them.
+
+    Returns
+    -------
+    Tensor, int64
+        Of the shape of x2.
+
+    Notes
+    -----
+    Not differentiable.
+    """
+    if side not in ("left", "right"):
+        raise ArgumentError(f"searchsorted: side={side!r}; use 'left' or 'right'")
+    first = operand(x1, "searchsorted", 1)
+    if first._array.ndim != 1:
+        raise ShapeError(f"searchsorted: x1 must be 1-d, not of shape {first._array.shape}")
+    dtype = first._array.dtype
+    if type(x2) in (bool, int, float, complex):
+        dtype = scalar_dtype(x2, dtype)
+        second: Any = wrap(constant(x2, dtype))
+    else:
+        second = operand(x2, "searchsorted", 2)
+        dtype = promote(dtype, second._array.dtype)
+    order = None
+    if sorter is not None:
+        order = operand(sorter, "searchsorted", 3)._array
+        if order.dtype.kind not in "iu" or order.shape != first._array.shape:
+            raise ArgumentError(
+                f"searchsorted: sorter must hold one integer per element of x1, not {order.dtype} "
+                f"of shape {order.shape}; use ag.argsort(x1)"
+            )
+    return apply(  # type: ignore[no-any-return]
+        SEARCHSORTED, cast(first, dtype), cast(second, dtype), side=side, sorter=order
+    )
+
+
+# -- choosing -------------------------------------------------------------------------------------
+
+
+def _where_jvp(tangents: Any, condition: Any, x1_dtype: Any) -> Any:
+    _, t1, t2 = tangents
+    return where(
+        condition, _zero(x1_dtype) if t1 is None else t1, _zero(x1_dtype) if t2 is None else t2
+    )
+
+
+def _zero(dtype: Any) -> Any:
+    return wrap(np.zeros((), dtype))
+
+
+WHERE = declare(
+    Op("where", ("condition", "x1", "x2"),
+       Rule(x1=lambda g, condition: where(condition, g, 0),
+            x2=lambda g, condition: where(condition, 0, g),
+            jvp=_where_jvp),
+       scalar=False)
+)  # fmt: skip
+
+
+def where(condition: Tensor, x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
+    """The elements of x1 where the condition is true, those of x2 elsewhere.
+
+    Parameters
+    ----------
+    condition : Tensor, bool
+        Other dtypes count as true where they are not zero.
+    x1, x2 : Tensor or Python scalar
+        Shapes of all three broadcast; dtypes of x1 and x2 promote.
+
+    Returns
+    -------
+    Tensor
+        Memory of its own.
+
+    Notes
+    -----
+    Derivative: the cotangent where an element was selected and exactly 0 where it was not, so that
+    an infinite or NaN derivative in the other branch does not matter.
+
+    Examples
+    --------
+    >>> import arraygrad as ag
+    >>> ag.where(ag.asarray([True, False]), ag.asarray([1.0, 2.0]), 0.0)
+    tensor([1., 0.])
+    """
+    chosen = operand(condition, "where", 1)
+    if chosen._array.dtype != bool_:
+        chosen = wrap(np.asarray(chosen._array != 0))
+    tensors = [chosen, *_same_dtype(x1, x2)]
+    shape = broadcast_shapes(*[t._array.shape for t in tensors])
+    if is_grad_enabled():
+        for i, t in enumerate(tensors):
+            if i and t._array.shape != shape and node_of(t) is not None:
+                tensors[i] = view(BROADCAST_TO, t, shape=shape)
+    return apply(WHERE, *tensors)  # type: ignore[no-any-return]
+
+
+def _same_dtype(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Both as tensors of one dtype; a Python scalar takes the dtype of the other."""
+    first, second = _is_number(x1), _is_number(x2)
+    if first and not second:
+        t2 = operand(x2, "where", 3)
+        dtype = scalar_dtype(x1, t2._array.dtype)
+        return wrap(constant(x1, dtype)), cast(t2, dtype)
+    if second and not first:
+        t1 = operand(x1, "where", 2)
+        dtype = scalar_dtype(x2, t1._array.dtype)
+        return cast(t1, dtype), wrap(constant(x2, dtype))
+    t1, t2 = operand(x1, "where", 2), operand(x2, "where", 3)
+    dtype = promote(t1._array.dtype, t2._array.dtype)
+    return cast(t1, dtype), cast(t2, dtype)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, bool | int | float | complex) and not isinstance(
+        x, np.generic | TensorBase
+    )
