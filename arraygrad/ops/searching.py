@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .._apply import BROADCAST_TO, apply, cast, constant, node_of, operand, view, wrap
+from .. import _cotangents
+from .._apply import apply, cast, constant, operand, wrap
 from .._dtypes import bool_, promote, scalar_dtype
 from .._errors import ArgumentError, ShapeError
-from .._graph import is_grad_enabled
-from .._layout import broadcast_shapes, normalize_axes, normalize_axis
-from .._op import NONE, Op, Rule, declare
+from .._layout import normalize_axes, normalize_axis
+from .._op import NONE, Op, declare
 from .._storage import TensorBase
 
 if TYPE_CHECKING:
@@ -197,26 +197,6 @@ def searchsorted(
 # -- choosing -------------------------------------------------------------------------------------
 
 
-def _where_jvp(tangents: Any, condition: Any, x1_dtype: Any) -> Any:
-    _, t1, t2 = tangents
-    return where(
-        condition, _zero(x1_dtype) if t1 is None else t1, _zero(x1_dtype) if t2 is None else t2
-    )
-
-
-def _zero(dtype: Any) -> Any:
-    return wrap(np.zeros((), dtype))
-
-
-WHERE = declare(
-    Op("where", ("condition", "x1", "x2"),
-       Rule(x1=lambda g, condition: where(condition, g, 0),
-            x2=lambda g, condition: where(condition, 0, g),
-            jvp=_where_jvp),
-       scalar=False)
-)  # fmt: skip
-
-
 def where(condition: Tensor, x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
     """The elements of x1 where the condition is true, those of x2 elsewhere.
 
@@ -246,32 +226,11 @@ def where(condition: Tensor, x1: Tensor | complex, x2: Tensor | complex, /) -> T
     chosen = operand(condition, "where", 1)
     if chosen._array.dtype != bool_:
         chosen = wrap(np.asarray(chosen._array != 0))
-    tensors = [chosen, *_same_dtype(x1, x2)]
-    shape = broadcast_shapes(*[t._array.shape for t in tensors])
-    if is_grad_enabled():
-        for i, t in enumerate(tensors):
-            if i and t._array.shape != shape and node_of(t) is not None:
-                tensors[i] = view(BROADCAST_TO, t, shape=shape)
-    return apply(WHERE, *tensors)  # type: ignore[no-any-return]
+    return _cotangents.where(chosen, x1, x2)  # type: ignore[no-any-return]
 
 
-def _same_dtype(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Both as tensors of one dtype; a Python scalar takes the dtype of the other."""
-    first, second = _is_number(x1), _is_number(x2)
-    if first and not second:
-        t2 = operand(x2, "where", 3)
-        dtype = scalar_dtype(x1, t2._array.dtype)
-        return wrap(constant(x1, dtype)), cast(t2, dtype)
-    if second and not first:
-        t1 = operand(x1, "where", 2)
-        dtype = scalar_dtype(x2, t1._array.dtype)
-        return cast(t1, dtype), wrap(constant(x2, dtype))
-    t1, t2 = operand(x1, "where", 2), operand(x2, "where", 3)
-    dtype = promote(t1._array.dtype, t2._array.dtype)
-    return cast(t1, dtype), cast(t2, dtype)
-
-
-def _is_number(x: Any) -> bool:
+def is_number(x: Any) -> bool:
+    """Whether x is a plain Python number, which adapts to the dtype of the other operand."""
     return isinstance(x, bool | int | float | complex) and not isinstance(
         x, np.generic | TensorBase
     )

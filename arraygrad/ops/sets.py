@@ -14,7 +14,7 @@ from .._graph import is_grad_enabled
 from .._op import NONE, Op, declare
 from .indexing import take
 from .manipulation import reshape
-from .searching import _is_number
+from .searching import is_number
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -166,7 +166,7 @@ def isin(x1: Tensor | complex, x2: Tensor | complex, /, *, invert: bool = False)
     -----
     Not differentiable.
     """
-    first, second = _is_number(x1), _is_number(x2)
+    first, second = is_number(x1), is_number(x2)
     t1: Any = None if first and not second else operand(x1, "isin", 1)
     t2: Any = None if second and not first else operand(x2, "isin", 2)
     if t1 is None:
