@@ -8,6 +8,7 @@ type instead.
 import numpy as np
 
 __all__ = [
+    "AnomalyError",
     "ArgumentError",
     "ArgumentTypeError",
     "ArraygradError",
@@ -17,7 +18,9 @@ __all__ = [
     "DeviceError",
     "DispatchError",
     "ExportError",
+    "GradcheckError",
     "GradientError",
+    "GradientWarning",
     "IndexOutOfRangeError",
     "IntegerOverflowError",
     "LinAlgError",
@@ -80,6 +83,18 @@ class DispatchError(ArraygradError, NotImplementedError, TypeError):
 
 class GradientError(ArraygradError, RuntimeError):
     """A derivative was asked for that does not exist or can no longer be computed."""
+
+
+class GradientWarning(UserWarning):
+    """A derivative rests on an assumption that cannot be checked."""
+
+
+class AnomalyError(GradientError, FloatingPointError):
+    """A NaN was born in a computation that detect_anomaly watches."""
+
+
+class GradcheckError(GradientError, AssertionError):
+    """A derivative differs from finite differences."""
 
 
 class DetachError(ArraygradError, TypeError):
