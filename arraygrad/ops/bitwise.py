@@ -101,7 +101,7 @@ def bitwise_invert(x: Tensor | int, /) -> Tensor:
 
 
 BITWISE_LEFT_SHIFT = declare(
-    Op("bitwise_left_shift", ("x1", "x2"), NONE, dtypes="integral", family="elementwise")
+    Op("bitwise_left_shift", ("x1", "x2"), NONE, dtypes="integral or bool", family="elementwise")
 )
 
 
@@ -125,7 +125,7 @@ def bitwise_left_shift(x1: Tensor | int, x2: Tensor | int, /) -> Tensor:
 
 
 BITWISE_RIGHT_SHIFT = declare(
-    Op("bitwise_right_shift", ("x1", "x2"), NONE, dtypes="integral", family="elementwise")
+    Op("bitwise_right_shift", ("x1", "x2"), NONE, dtypes="integral or bool", family="elementwise")
 )
 
 

@@ -81,22 +81,21 @@ def _exp2_slope(x: Any) -> Any:
 
 
 EXP2 = declare(
-    Op("exp2", ("x",), Partials(x=_exp2_slope), dtypes="real floating", family="elementwise")
+    Op("exp2", ("x",), Partials(x=_exp2_slope), dtypes="floating", family="elementwise")
 )
 
 
 @answers(np.exp2)
-def exp2(x: Tensor | float, /) -> Tensor:
+def exp2(x: Tensor | complex, /) -> Tensor:
     """2**x, element by element.
 
     Parameters
     ----------
-    x : Tensor, real-valued
+    x : Tensor, floating-point
 
     Returns
     -------
     Tensor
-        Floating-point.
 
     Notes
     -----

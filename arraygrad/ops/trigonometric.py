@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import binary, unary
+from .._apply import binary, cast, operand, unary
 from .._cotangents import where
 from .._dispatch import register_kernel
 from .._op import Linear, Op, Partials, declare
@@ -226,7 +226,7 @@ def atan2(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
     return binary(ATAN2, x1, x2)
 
 
-# -- hyperbolic ------------------------------------------------------------------------------------
+# -- hyperbolic -----------------------------------------------------------------------------------
 
 
 SINH = declare(
@@ -388,7 +388,7 @@ def atanh(x: Tensor | complex, /) -> Tensor:
     return unary(ATANH, x)
 
 
-# -- extras ----------------------------------------------------------------------------------------
+# -- extras ---------------------------------------------------------------------------------------
 
 # sin(y) / y has the slope (cos(y) - sin(y) / y) / y, which loses its digits near 0: there this
 # is the Taylor series, slope = y * (c1 + c2 y**2 + ...); the last term is below 4e-19 at y = 1.
@@ -420,6 +420,7 @@ def sinc(x: Tensor | complex, /) -> Tensor:
     Parameters
     ----------
     x : Tensor, floating-point
+        Integers are computed in float64, as in NumPy.
 
     Returns
     -------
@@ -429,7 +430,8 @@ def sinc(x: Tensor | complex, /) -> Tensor:
     -----
     Derivative: (cos(pi x) - sinc(x)) / x, near 0 by its Taylor series: all orders are right at 0.
     """
-    return unary(SINC, x)
+    x = operand(x, "sinc")
+    return unary(SINC, cast(x, "float64") if x._array.dtype.kind in "biu" else x)
 
 
 DEG2RAD = declare(
