@@ -16,27 +16,44 @@ Cache
 Numba keys a cached function by the source file of the loop and by a pickle of its closure; globals
 of the closed-over functions, and the identifiers that Numba draws at random for intrinsics, make
 that key go stale or never hit. Ours is a fingerprint of all code and constants reachable from the
-function (`fingerprint`), which is equal in every process and changes exactly when compiled code may.
+function (`fingerprint`): equal in every process, and changed exactly when compiled code may be.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
+import pathlib
+import sys
 import types as python_types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numba
+import numba.np.numpy_support
 import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
 from numba.core.extending import _Intrinsic
 
-__all__ = ["LOOP_SIGNATURE", "enabled", "fingerprint", "inline", "jit", "loop", "relaxed", "ufunc"]
+from arraygrad_kernels.vecmath.by_dtype import code_of
+
+__all__ = [
+    "LOOP_SIGNATURE",
+    "enabled",
+    "fingerprint",
+    "inline",
+    "inline_module",
+    "jit",
+    "loop",
+    "relaxed",
+    "ufunc",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _BY_REFERENCE = {"numba", "llvmlite", "numpy", "math", "cmath", "builtins", "operator"}
+_FOREIGN = _BY_REFERENCE | set(sys.stdlib_module_names)
 _REASSOCIATE = {"contract", "reassoc", "nsz"}
 
 _byte_pointer = numba.types.CPointer(numba.types.uint8)
@@ -94,13 +111,18 @@ def jit(
     return dispatcher
 
 
-def loop(function: Callable[..., None], name: str) -> CFunc:
-    """`function` compiled as a NumPy inner loop (`LOOP_SIGNATURE`); ``.address`` is its pointer."""
+def loop(function: Callable[..., None], name: str, *, contract: bool = True) -> CFunc:
+    """`function` compiled as a NumPy inner loop (`LOOP_SIGNATURE`); ``.address`` is its pointer.
+
+    Without `contract` each product and each sum rounds on its own: complex products need that for
+    ``z * conj(z)`` to be real.
+    """
     _rename(function, name)
-    options = {"fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
+    fastmath = {"contract"} if contract else False
+    options = {"fastmath": fastmath, "nogil": True, "error_model": "numpy"}
     signature = (LOOP_SIGNATURE.args, LOOP_SIGNATURE.return_type)
     compiled = CFunc(function, signature, locals={}, options=options)
-    cache = _cache_of(function, False)
+    cache = _cache_of(function, contract)
     if cache is not None:
         compiled._cache = cache
     try:
@@ -118,8 +140,36 @@ def inline(function: _Function) -> _Function:
     return function
 
 
+def inline_module(module: python_types.ModuleType) -> None:
+    """Make every function that `module` defines callable from compiled code."""
+    for value in list(vars(module).values()):
+        if not isinstance(value, python_types.FunctionType) or value in _inlined:
+            continue
+        if "find" in value.__dict__:
+            _inlined.add(value)
+            if enabled():
+                _overload_by_dtype(value)
+        elif value.__module__ == module.__name__:
+            _inlined.add(value)
+            inline(value)
+
+
+_inlined: set[python_types.FunctionType] = set()
+
+
+def _overload_by_dtype(generic: Callable[..., Any]) -> None:
+    """Let compiled code call the variant of `generic` (see `vecmath.by_dtype`) for its types."""
+    find = generic.__dict__["find"]
+
+    def choose(*kinds: Any) -> Callable[..., Any]:
+        dtypes = [numba.np.numpy_support.as_dtype(numba.types.unliteral(kind)) for kind in kinds]
+        return find("".join(map(str, map(code_of, dtypes))))
+
+    numba.extending.overload(generic, strict=False, jit_options={"forceinline": True})(choose)
+
+
 def relaxed(*flags: str) -> Callable[[_Function], _Function]:
-    """Decorator that makes a function callable from compiled code, with fast-math `flags` of its own.
+    """Decorator: callable from compiled code, with fast-math `flags` of the function's own.
 
     For the inner blocks of reductions alone: the loops around them keep the strict flags, so that
     compensated sums and tests for NaN survive.
@@ -268,11 +318,20 @@ def _pieces(value: Any, seen: dict[int, int]) -> Iterable[bytes]:
         yield from _pieces(value._defn, seen)
     elif isinstance(value, python_types.FunctionType):
         yield from _function_pieces(value, seen)
+    elif isinstance(value, type) and value.__module__.partition(".")[0] not in _FOREIGN:
+        yield _source_digest(value.__module__)
     else:
         module = getattr(value, "__module__", type(value).__module__)
         yield f"{module}.{getattr(value, '__qualname__', type(value).__qualname__)}".encode()
         if not isinstance(value, python_types.ModuleType | type | python_types.BuiltinFunctionType):
             yield str(value).encode() if " at 0x" not in str(value) else b""
+
+
+@functools.cache
+def _source_digest(module: str) -> bytes:
+    """Digest of the file that defines a class: a class compiles by all that its module says."""
+    path = getattr(sys.modules[module], "__file__", None)
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).digest() if path else module.encode()
 
 
 def _function_pieces(function: python_types.FunctionType, seen: dict[int, int]) -> Iterable[bytes]:

@@ -19,42 +19,28 @@ hardware's flags are exact already and the loop leaves them alone.
 
 from __future__ import annotations
 
+import functools
 import platform
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.targetconfig import ConfigStack
 from numba.extending import intrinsic
 
-__all__ = ["BLOCK", "FLAGS", "Raises", "inner_loop", "numba_type"]
+from arraygrad_kernels import _jit
+from arraygrad_kernels.scalars.record import Raises
+from arraygrad_kernels.translate import Number, Pair, convert, evaluate, ir_type
+from arraygrad_kernels.vecmath.by_dtype import CODES, code_of
+
+__all__ = ["BLOCK", "FLAGS", "error_ufunc", "inner_loop"]
 
 BLOCK = 512
 """Elements per buffered block: three complex128 operands take 24 KiB of stack and fit into L1."""
 
 _I1, _I8, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 _BYTES = _I8.as_pointer()
-
-
-class Raises(NamedTuple):
-    """Floating-point errors that a kernel may report, each found from inputs and outputs.
-
-    Attributes
-    ----------
-    invalid : bool
-        A NaN result of operands without NaN is an invalid operation.
-    infinite : {None, "overflow", "divide"}
-        What an infinite result of finite operands is.
-    underflow : bool
-        A zero or subnormal result of finite non-zero operands is an underflow.
-    """
-
-    invalid: bool = False
-    infinite: str | None = None
-    underflow: bool = False
 
 
 _X86_FLAGS = {"invalid": 1, "divide": 4, "overflow": 8, "underflow": 16}
@@ -68,11 +54,6 @@ FLAGS: dict[str, int] | None = (
     else None
 )
 """Bits of the sticky error flags in the processor's status register; None where unknown."""
-
-
-def numba_type(dtype: np.dtype[Any]) -> Any:
-    """Numba's type of one element."""
-    return numba.from_dtype(dtype)
 
 
 def inner_loop(
@@ -98,15 +79,13 @@ def inner_loop(
         too large for its range reduction. It is tested over whole blocks (a branch per element
         would cost 15 times more); blocks with such an element take `slow` instead.
     """
-    in_types = tuple(numba_type(dtype) for dtype in inputs)
-    out_types = tuple(numba_type(dtype) for dtype in outputs)
+    in_codes = "".join(str(code_of(dtype)) for dtype in inputs)
+    out_codes = "".join(str(code_of(dtype)) for dtype in outputs)
 
     @intrinsic
     def run(typing_context: Any, args: Any, n: Any, steps: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            _Emitter(
-                context, builder, scalar, in_types, out_types, raises, guard, slow
-            ).outer(*values)
+            _Emitter(builder, scalar, in_codes, out_codes, raises, guard, slow).outer(*values)
             return context.get_dummy_value()
 
         return types.void(args, n, steps), generate
@@ -122,46 +101,39 @@ class _Emitter:
 
     def __init__(
         self,
-        context: Any,
         builder: ir.IRBuilder,
         scalar: Callable[..., Any],
-        in_types: tuple[Any, ...],
-        out_types: tuple[Any, ...],
+        in_codes: str,
+        out_codes: str,
         raises: Raises | None,
         guard: Callable[..., bool] | None,
         slow: Callable[..., Any] | None,
     ) -> None:
-        self.context, self.builder = context, builder
-        self.in_types, self.out_types = in_types, out_types
-        self.all_types = in_types + out_types
-        self.models = [context.data_model_manager[kind] for kind in self.all_types]
-        self.sizes = [context.get_abi_sizeof(model.get_data_type()) for model in self.models]
+        self.builder = builder
+        self.in_codes, self.out_codes = in_codes, out_codes
+        self.codes = in_codes + out_codes
+        self.sizes = [CODES[code].itemsize for code in self.codes]
         self.raises = raises
-        result = out_types[0] if len(out_types) == 1 else types.Tuple(out_types)
-        self.body = self._element_loop("body", scalar, result)
+        self.body = self._element_loop("body", scalar)
         self.guard = self.slow = None
-        if guard is not None:
-            self.guard = self._element_loop("guard", guard, types.boolean)
-            self.slow = self._element_loop("slow", slow, result)
+        if guard is not None and slow is not None:
+            self.guard = self._element_loop("guard", guard)
+            self.slow = self._element_loop("slow", slow)
 
     # The vector body: contiguous operands, no aliasing.
 
-    def _element_loop(self, role: str, scalar: Callable[..., Any], result: Any) -> ir.Function:
+    def _element_loop(self, role: str, scalar: Callable[..., Any]) -> ir.Function:
         """Internal function ``i32 (operand pointers..., count)`` that returns the error bits."""
-        signature = numba.core.typing.signature(result, *self.in_types)
-        flags = ConfigStack().top().copy()
-        flags.forceinline = True
-        compiled = self.context.compile_subroutine(
-            self.builder, scalar, signature, flags=flags, caching=False
-        )
-        pointers = [model.get_data_type().as_pointer() for model in self.models]
+        pointers = [_memory_type(code).as_pointer() for code in self.codes]
         name = f"{self.builder.function.name}.{role}"
         function = ir.Function(self.builder.module, ir.FunctionType(_I32, [*pointers, _I64]), name)
         function.linkage = "internal"
         function.attributes.add("noinline")
         for argument in function.args[:-1]:
             argument.add_attribute("noalias")
-        entry, head, end = (function.append_basic_block(label) for label in ("entry", "head", "end"))
+        entry, head, end = (
+            function.append_basic_block(label) for label in ("entry", "head", "end")
+        )
         builder = ir.IRBuilder(entry)
         count = function.args[-1]
         builder.cbranch(builder.icmp_signed(">", count, _I64(0)), head, end)
@@ -169,31 +141,26 @@ class _Emitter:
         builder.position_at_end(head)
         index = builder.phi(_I64)
         index.add_incoming(_I64(0), entry)
-        bits = self._error_bits()
-        errors = {bit: builder.phi(_I1) for bit in bits} if role != "guard" else {1: builder.phi(_I1)}
+        bits = [1] if role == "guard" else self._error_bits()
+        errors = {bit: builder.phi(_I1) for bit in bits}
         for phi in errors.values():
             phi.add_incoming(_I1(0), entry)
         inputs = [
-            self._load(builder, k, builder.gep(function.args[k], [index]))
-            for k in range(len(self.in_types))
+            _load(builder, builder.gep(function.args[k], [index]), code)
+            for k, code in enumerate(self.in_codes)
         ]
-        _, returned = self.context.call_conv.call_function(
-            builder,
-            self.context.declare_function(builder.module, compiled.fndesc),
-            result,
-            self.in_types,
-            inputs,
-        )
+        returned = evaluate(builder, scalar, inputs)
         found: dict[int, ir.Value] = {}
         if role == "guard":
-            found[1] = returned
+            found[1] = convert(builder, returned, "?").ir
         else:
-            outputs = [returned]
-            if len(self.out_types) > 1:
-                outputs = cgutils.unpack_tuple(builder, returned, len(self.out_types))
+            results = returned if len(self.out_codes) > 1 else (returned,)
+            outputs = [
+                convert(builder, value, code)
+                for value, code in zip(results, self.out_codes, strict=True)
+            ]
             for j, value in enumerate(outputs):
-                k = len(self.in_types) + j
-                self._store(builder, k, value, builder.gep(function.args[k], [index]))
+                _store(builder, value, builder.gep(function.args[len(inputs) + j], [index]))
             found = self._found_errors(builder, inputs, outputs)
         latch = builder.block
         following = builder.add(index, _I64(1))
@@ -216,12 +183,6 @@ class _Emitter:
         builder.ret(mask)
         return function
 
-    def _load(self, builder: ir.IRBuilder, k: int, pointer: ir.Value) -> ir.Value:
-        return self.models[k].from_data(builder, builder.load(pointer))
-
-    def _store(self, builder: ir.IRBuilder, k: int, value: ir.Value, pointer: ir.Value) -> None:
-        builder.store(self.models[k].as_data(builder, value), pointer)
-
     # Errors.
 
     def _error_bits(self) -> list[int]:
@@ -234,14 +195,14 @@ class _Emitter:
         return [FLAGS[name] for name in names]
 
     def _found_errors(
-        self, builder: ir.IRBuilder, inputs: list[ir.Value], outputs: list[ir.Value]
+        self, builder: ir.IRBuilder, inputs: list[Any], outputs: list[Any]
     ) -> dict[int, ir.Value]:
         """Per status bit, whether this element sets it."""
         if self.raises is None or FLAGS is None:
             return {}
         found: dict[int, ir.Value] = {}
-        sources = self._components(builder, self.in_types, inputs)
-        results = self._components(builder, self.out_types, outputs)
+        sources = _components(inputs)
+        results = _components(outputs)
 
         def any_of(test: str, values: list[ir.Value], limit: str | None = None) -> ir.Value:
             answer: ir.Value = _I1(0)
@@ -290,18 +251,6 @@ class _Emitter:
             nonzero = builder.and_(nonzero, builder.fcmp_unordered("!=", value, zero))
         return builder.and_(builder.and_(tiny, nonzero), builder.not_(unbounded))
 
-    def _components(
-        self, builder: ir.IRBuilder, kinds: tuple[Any, ...], values: list[ir.Value]
-    ) -> list[ir.Value]:
-        """Floating-point numbers among `values`: real and imaginary parts, no integers."""
-        parts = []
-        for kind, value in zip(kinds, values, strict=True):
-            if isinstance(kind, types.Complex):
-                parts += [builder.extract_value(value, part) for part in (0, 1)]
-            elif isinstance(kind, types.Float):
-                parts.append(value)
-        return parts
-
     def _absolute(self, builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
         fabs = builder.module.declare_intrinsic("llvm.fabs", [value.type])
         return builder.call(fabs, [value])
@@ -321,7 +270,7 @@ class _Emitter:
         for k, size in enumerate(self.sizes):
             matches = builder.icmp_signed("==", strides[k], _I64(size))
             contiguous = builder.and_(contiguous, matches)
-        if len(self.out_types) > 1:
+        if len(self.out_codes) > 1:
             for flag in aliased:
                 contiguous = builder.and_(contiguous, builder.not_(flag))
         if self.guard is not None:
@@ -357,7 +306,7 @@ class _Emitter:
         builder = self.builder
         sequential: ir.Value = _I1(0)
         aliased = []
-        n_inputs = len(self.in_types)
+        n_inputs = len(self.in_codes)
         for k in range(n_inputs):
             same: ir.Value = _I1(0)
             for j in range(n_inputs, len(bases)):
@@ -396,7 +345,7 @@ class _Emitter:
         for k, size in enumerate(self.sizes):
             plain = builder.icmp_signed("==", strides[k], _I64(size))
             plain = builder.and_(plain, builder.not_(sequential))
-            if len(self.out_types) > 1 and k < len(self.in_types):
+            if len(self.out_codes) > 1 and k < len(self.in_codes):
                 plain = builder.and_(plain, builder.not_(aliased[k]))
             direct.append(plain)
         with cgutils.for_range_slice(builder, _I64(0), count, block, inc=True) as (start, _):
@@ -409,7 +358,7 @@ class _Emitter:
             pointers = [
                 builder.select(direct[k], places[k], buffers[k]) for k in range(len(places))
             ]
-            for k in range(len(self.in_types)):
+            for k in range(len(self.in_codes)):
                 repeated = builder.and_(
                     builder.icmp_signed("==", strides[k], _I64(0)),
                     builder.icmp_signed(">", start, _I64(0)),
@@ -426,7 +375,7 @@ class _Emitter:
                         self._call(self.slow, pointers, length)
                     with usual:
                         self._call(self.body, pointers, length)
-            for k in range(len(self.in_types), len(self.sizes)):
+            for k in range(len(self.in_codes), len(self.sizes)):
                 with builder.if_then(builder.not_(direct[k])):
                     self._copy(k, places[k], strides[k], buffers[k], _I64(self.sizes[k]), length)
 
@@ -498,3 +447,83 @@ def _copy_function(module: ir.Module, name: str, size: int) -> ir.Function:
             builder.store(value, builder.gep(builder.bitcast(place, unit), [_I64(word)]))
     builder.ret_void()
     return function
+
+
+def _memory_type(code: str) -> ir.Type:
+    """IR type of an element in memory."""
+    if code in "FD":
+        part = ir_type("f" if code == "F" else "d")
+        return ir.LiteralStructType([part, part])
+    return _I8 if code == "?" else ir_type(code)
+
+
+def _load(builder: ir.IRBuilder, pointer: ir.Value, code: str) -> Any:
+    """Element as a value for `evaluate`."""
+    value = builder.load(pointer)
+    if code in "FD":
+        part = "f" if code == "F" else "d"
+        return Pair(*(Number(builder.extract_value(value, k), part) for k in (0, 1)))
+    if code == "?":
+        return Number(builder.icmp_unsigned("!=", value, _I8(0)), code)
+    return Number(value, code)
+
+
+def _store(builder: ir.IRBuilder, value: Any, pointer: ir.Value) -> None:
+    """Write a value of `evaluate` to memory."""
+    if isinstance(value, Pair):
+        whole = ir.Constant(pointer.type.pointee, ir.Undefined)
+        whole = builder.insert_value(whole, value.real.ir, 0)
+        builder.store(builder.insert_value(whole, value.imag.ir, 1), pointer)
+    elif value.code == "?":
+        builder.store(builder.zext(value.ir, _I8), pointer)
+    else:
+        builder.store(value.ir, pointer)
+
+
+def _components(values: list[Any]) -> list[ir.Value]:
+    """Floating-point numbers among `values`: real and imaginary parts, no integers."""
+    parts = []
+    for value in values:
+        if isinstance(value, Pair):
+            parts += [value.real.ir, value.imag.ir]
+        elif value.code in "fd":
+            parts.append(value.ir)
+    return parts
+
+
+@functools.cache
+def error_ufunc(name: str) -> np.ufunc:
+    """Ufunc called `name` that makes NumPy report the errors in its int32 argument.
+
+    1 is an invalid value, 2 a division by zero, 4 an overflow, 8 an underflow.
+    """
+    compiled = _error_loop()
+    int32 = np.dtype(np.int32)
+    return _jit.ufunc([(compiled.address, [int32, int32])], name, 1, keep=compiled)
+
+
+@functools.cache
+def _error_loop() -> Any:
+    assert FLAGS is not None
+    bits = [FLAGS[kind] for kind in ("invalid", "divide", "overflow", "underflow")]
+
+    @intrinsic
+    def run(typing_context: Any, args: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            emitter = _Emitter.__new__(_Emitter)
+            emitter.builder = builder
+            status = emitter._read_status()
+            pointer = builder.bitcast(builder.load(values[0]), _I32.as_pointer())
+            wanted = builder.load(pointer)
+            for k, bit in enumerate(bits):
+                chosen = builder.trunc(builder.lshr(wanted, _I32(k)), _I1)
+                status = builder.or_(status, builder.select(chosen, _I32(bit), _I32(0)))
+            emitter._write_status(status)
+            return context.get_dummy_value()
+
+        return types.void(args), generate
+
+    def loop(args: Any, n: Any, steps: Any, data: Any) -> None:
+        run(args)
+
+    return _jit.loop(loop, "floating_point_errors")

@@ -1,1 +1,211 @@
-"""Elementary functions that LLVM vectorises: plain Python arithmetic on fixed-width floats."""
+"""Elementary functions that LLVM vectorises: plain Python arithmetic on fixed-width floats.
+
+Each name chooses its variant by the dtype of the argument. All are callable from compiled code and
+from Python, on NumPy scalars. Neither NumPy's loops nor the C library stand behind them, except for
+``sin``, ``cos`` and ``tan`` of huge arguments.
+"""
+
+from __future__ import annotations
+
+from arraygrad_kernels.vecmath import c128, f32, f64
+from arraygrad_kernels.vecmath.by_dtype import by_dtype
+from arraygrad_kernels.vecmath.families import complex64, complex128
+
+__all__ = [
+    "QUICK",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "hypot",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logaddexp2",
+    "sigmoid",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+]
+
+exp = by_dtype(
+    "exp",
+    "e**x.",
+    {"f": f32.exp, "d": f64.exp, "F": complex64(c128.exp), "D": complex128(c128.exp)},
+)
+exp2 = by_dtype(
+    "exp2",
+    "2**x.",
+    {"f": f32.exp2, "d": f64.exp2},
+)
+expm1 = by_dtype(
+    "expm1",
+    "e**x - 1, accurate near 0.",
+    {"f": f32.expm1, "d": f64.expm1, "F": complex64(c128.expm1), "D": complex128(c128.expm1)},
+)
+sigmoid = by_dtype(
+    "sigmoid",
+    "1 / (1 + e**-x).",
+    {"f": f32.sigmoid, "d": f64.sigmoid},
+)
+log = by_dtype(
+    "log",
+    "Natural logarithm.",
+    {"f": f32.log, "d": f64.log, "F": complex64(c128.log), "D": complex128(c128.log)},
+)
+log1p = by_dtype(
+    "log1p",
+    "log(1 + x), accurate near 0.",
+    {"f": f32.log1p, "d": f64.log1p, "F": complex64(c128.log1p), "D": complex128(c128.log1p)},
+)
+log2 = by_dtype(
+    "log2",
+    "Logarithm to base 2.",
+    {"f": f32.log2, "d": f64.log2, "F": complex64(c128.log2), "D": complex128(c128.log2)},
+)
+log10 = by_dtype(
+    "log10",
+    "Logarithm to base 10.",
+    {"f": f32.log10, "d": f64.log10, "F": complex64(c128.log10), "D": complex128(c128.log10)},
+)
+logaddexp = by_dtype(
+    "logaddexp",
+    "log(e**x1 + e**x2).",
+    {"f": f32.logaddexp, "d": f64.logaddexp},
+)
+logaddexp2 = by_dtype(
+    "logaddexp2",
+    "log2(2**x1 + 2**x2).",
+    {"f": f32.logaddexp2, "d": f64.logaddexp2},
+)
+sin = by_dtype(
+    "sin",
+    "Sine.",
+    {"f": f32.sin, "d": f64.sin, "F": complex64(c128.sin), "D": complex128(c128.sin)},
+)
+cos = by_dtype(
+    "cos",
+    "Cosine.",
+    {"f": f32.cos, "d": f64.cos, "F": complex64(c128.cos), "D": complex128(c128.cos)},
+)
+tan = by_dtype(
+    "tan",
+    "Tangent.",
+    {"f": f32.tan, "d": f64.tan, "F": complex64(c128.tan), "D": complex128(c128.tan)},
+)
+asin = by_dtype(
+    "asin",
+    "Inverse sine.",
+    {"f": f32.asin, "d": f64.asin},
+)
+acos = by_dtype(
+    "acos",
+    "Inverse cosine.",
+    {"f": f32.acos, "d": f64.acos},
+)
+atan = by_dtype(
+    "atan",
+    "Inverse tangent.",
+    {"f": f32.atan, "d": f64.atan},
+)
+atan2 = by_dtype(
+    "atan2",
+    "Angle of the point (x2, x1).",
+    {"f": f32.atan2, "d": f64.atan2},
+)
+sinh = by_dtype(
+    "sinh",
+    "Hyperbolic sine.",
+    {"f": f32.sinh, "d": f64.sinh, "F": complex64(c128.sinh), "D": complex128(c128.sinh)},
+)
+cosh = by_dtype(
+    "cosh",
+    "Hyperbolic cosine.",
+    {"f": f32.cosh, "d": f64.cosh, "F": complex64(c128.cosh), "D": complex128(c128.cosh)},
+)
+tanh = by_dtype(
+    "tanh",
+    "Hyperbolic tangent.",
+    {"f": f32.tanh, "d": f64.tanh, "F": complex64(c128.tanh), "D": complex128(c128.tanh)},
+)
+asinh = by_dtype(
+    "asinh",
+    "Inverse hyperbolic sine.",
+    {"f": f32.asinh, "d": f64.asinh},
+)
+acosh = by_dtype(
+    "acosh",
+    "Inverse hyperbolic cosine.",
+    {"f": f32.acosh, "d": f64.acosh},
+)
+atanh = by_dtype(
+    "atanh",
+    "Inverse hyperbolic tangent.",
+    {"f": f32.atanh, "d": f64.atanh},
+)
+sqrt = by_dtype(
+    "sqrt",
+    "Square root.",
+    {"f": f32.sqrt, "d": f64.sqrt, "F": complex64(c128.sqrt), "D": complex128(c128.sqrt)},
+)
+cbrt = by_dtype(
+    "cbrt",
+    "Cube root.",
+    {"f": f32.cbrt, "d": f64.cbrt},
+)
+hypot = by_dtype(
+    "hypot",
+    "sqrt(x1**2 + x2**2).",
+    {"f": f32.hypot, "d": f64.hypot},
+)
+erf = by_dtype(
+    "erf",
+    "Error function.",
+    {"f": f32.erf, "d": f64.erf},
+)
+erfc = by_dtype(
+    "erfc",
+    "Complementary error function.",
+    {"f": f32.erfc, "d": f64.erfc},
+)
+
+QUICK = {
+    ("sin", "f"): (f32.sin_reduced, f32.exceeds_reduction),
+    ("sin", "d"): (f64.sin_reduced, f64.exceeds_reduction),
+    ("cos", "f"): (f32.cos_reduced, f32.exceeds_reduction),
+    ("cos", "d"): (f64.cos_reduced, f64.exceeds_reduction),
+    ("tan", "f"): (f32.tan_reduced, f32.exceeds_reduction),
+    ("tan", "d"): (f64.tan_reduced, f64.exceeds_reduction),
+    ("exp", "F"): (complex64(c128.exp_quick), c128.exceeds_imaginary),
+    ("exp", "D"): (complex128(c128.exp_quick), c128.exceeds_imaginary),
+    ("expm1", "F"): (complex64(c128.expm1_quick), c128.exceeds_imaginary),
+    ("expm1", "D"): (complex128(c128.expm1_quick), c128.exceeds_imaginary),
+    ("sinh", "F"): (complex64(c128.sinh_quick), c128.exceeds_imaginary),
+    ("sinh", "D"): (complex128(c128.sinh_quick), c128.exceeds_imaginary),
+    ("cosh", "F"): (complex64(c128.cosh_quick), c128.exceeds_imaginary),
+    ("cosh", "D"): (complex128(c128.cosh_quick), c128.exceeds_imaginary),
+    ("tanh", "F"): (complex64(c128.tanh_quick), c128.exceeds_imaginary),
+    ("tanh", "D"): (complex128(c128.tanh_quick), c128.exceeds_imaginary),
+    ("sin", "F"): (complex64(c128.sin_quick), c128.exceeds_real),
+    ("sin", "D"): (complex128(c128.sin_quick), c128.exceeds_real),
+    ("cos", "F"): (complex64(c128.cos_quick), c128.exceeds_real),
+    ("cos", "D"): (complex128(c128.cos_quick), c128.exceeds_real),
+    ("tan", "F"): (complex64(c128.tan_quick), c128.exceeds_real),
+    ("tan", "D"): (complex128(c128.tan_quick), c128.exceeds_real),
+}
+"""Per function and type character: a form without branches, and the test for where it fails."""

@@ -1,7 +1,7 @@
 """Exact manipulations of floating-point numbers, in forms that vectorise.
 
-AVX2 has no conversion between float64 and int64: adding 1.5 * 2**52 (float32: 1.5 * 2**23) rounds to
-an integer and leaves it in the low bits, for NaN and infinities too, where a cast is undefined.
+AVX2 has no conversion between float64 and int64: adding 1.5 * 2**52 (float32: 1.5 * 2**23) rounds
+to an integer and leaves it in the low bits, for NaN and infinities too, where a cast is undefined.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def power_of_two_f32(k):
 
 
 def scale_f64(p, k):
-    """p * 2**k, rounded once even where the result is subnormal; -2044 <= k <= 2046."""
+    """P * 2**k, rounded once even where the result is subnormal; -2044 <= k <= 2046."""
     half = (k * 0.5 + ROUND_F64) - ROUND_F64
     return p * power_of_two_f64(half) * power_of_two_f64(k - half)
 
 
 def scale_f32(p, k):
-    """p * 2**k, rounded once even where the result is subnormal; -252 <= k <= 254."""
+    """P * 2**k, rounded once even where the result is subnormal; -252 <= k <= 254."""
     half = (k * np.float32(0.5) + ROUND_F32) - ROUND_F32
     return p * power_of_two_f32(half) * power_of_two_f32(k - half)

@@ -105,7 +105,7 @@ def log(x):
 
 
 def _quadrant(x):
-    """(quadrant number in the low bits, remainder, its rounding error) of |x| <= REDUCTION_LIMIT."""
+    """(quadrant in the low bits, remainder, its rounding error) of |x| <= REDUCTION_LIMIT."""
     t = x * _TWO_OVER_PI + ROUND_F32
     k = t - ROUND_F32
     r2 = (x - k * _HALF_PI_1) - k * _HALF_PI_2
@@ -293,6 +293,13 @@ def acosh(x):
 def atanh(x):
     """Inverse hyperbolic tangent."""
     return _f32(f64.atanh(np.float64(x)))
+
+
+def sqrt(x):
+    """Square root."""
+    y = _f32(math.sqrt(x if x >= _ZERO else _ZERO))
+    y = y if x >= _ZERO else _NAN
+    return x if x == _ZERO else y
 
 
 def cbrt(x):

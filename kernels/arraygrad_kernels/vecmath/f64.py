@@ -1,8 +1,8 @@
 """Elementary functions of float64, written so that LLVM vectorises a loop over them.
 
-Straight-line arithmetic: range reduction, a polynomial, special cases as selects at the end. All are
-also plain Python functions of NumPy scalars. Selects are written so that NaN falls through, and -0.0
-is kept explicitly. Maximal errors, in ulp over the whole range, are tested against mpmath.
+Straight-line arithmetic: range reduction, a polynomial, special cases as selects at the end. All
+are also plain Python functions of NumPy scalars. Selects are written so that NaN falls through, and
+-0.0 is kept explicitly. Maximal errors, in ulp over the whole range, are tested against mpmath.
 
 ``sin``, ``cos`` and ``tan`` come twice: ``*_reduced`` are right for arguments up to
 `REDUCTION_LIMIT`, the plain names for all arguments, at the price of a branch.
@@ -18,8 +18,6 @@ W. Kahan, Branch cuts for complex elementary functions, 1987 (hyperbolic inverse
 from __future__ import annotations
 
 import math
-
-import numpy as np
 
 from arraygrad_kernels.vecmath import polynomials
 from arraygrad_kernels.vecmath.bits import (
@@ -60,7 +58,7 @@ _PI_LOW = 1.2246467991473532e-16
 _QUARTER_PI = 0.7853981633974483
 _QUARTER_PI_LOW = 3.061616997868383e-17
 _TINY = 1e-30
-"""Below this size every odd function f with f'(0) = 1 is its argument, subnormals and -0 included."""
+"""Below this size every odd function f with f'(0) = 1 is its argument, subnormals and -0 too."""
 REDUCTION_LIMIT = 1048576.0
 """Largest argument of ``sin_reduced``: 2**20 quadrants keep k * _HALF_PI_1 exact."""
 
@@ -68,7 +66,7 @@ REDUCTION_LIMIT = 1048576.0
 # Exponentials.
 
 
-def _exp_reduced(x, x_low):
+def exp_reduced(x, x_low):
     """(k, expm1(r)) with x + x_low = k log(2) + r."""
     k = (x * _LOG2_E + ROUND_F64) - ROUND_F64
     r = (x - k * _LN2_HIGH) - (k * _LN2_LOW - x_low)
@@ -77,7 +75,7 @@ def _exp_reduced(x, x_low):
 
 def exp(x):
     """e**x."""
-    k, q = _exp_reduced(x, 0.0)
+    k, q = exp_reduced(x, 0.0)
     y = scale_f64(1.0 + q, k)
     y = _INFINITY if x > 709.782712893384 else y
     return 0.0 if x < -745.1332191019412 else y
@@ -94,7 +92,7 @@ def exp2(x):
 
 def expm1(x):
     """e**x - 1 without cancellation near 0."""
-    k, q = _exp_reduced(x, 0.0)
+    k, q = exp_reduced(x, 0.0)
     quarter = scale_f64(0.25, k)  # 2**k itself overflows for the largest results
     y = 4.0 * (quarter * q + (quarter - 0.25))
     y = _INFINITY if x > 709.782712893384 else y
@@ -184,14 +182,14 @@ def logaddexp2(x1, x2):
     """log2(2**x1 + 2**x2) without overflow."""
     larger = x1 if x1 > x2 else x2
     difference = 0.0 if x1 == x2 else abs(x1 - x2)
-    return larger + log1p(exp2(-difference)) * _LOG2_E
+    return larger + (1.0 if x1 == x2 else log1p(exp2(-difference)) * _LOG2_E)
 
 
 # Trigonometric functions.
 
 
 def _quadrant(x):
-    """(quadrant number in the low bits, remainder, its rounding error) of |x| <= REDUCTION_LIMIT."""
+    """(quadrant in the low bits, remainder, its rounding error) of |x| <= REDUCTION_LIMIT."""
     t = x * _TWO_OVER_PI + ROUND_F64
     k = t - ROUND_F64
     r1 = x - k * _HALF_PI_1  # exact, as are both products
@@ -237,6 +235,17 @@ def tan_reduced(x):
     return x if abs(x) < _TINY else y
 
 
+def sin_cos_reduced(x):
+    """(sin(x), cos(x)) of |x| <= REDUCTION_LIMIT."""
+    quadrant, r, low = _quadrant(x)
+    sine, cosine = _sin_cos_remainder(r, low)
+    s = cosine if quadrant & 1 else sine
+    c = sine if quadrant & 1 else cosine
+    s = -s if quadrant & 2 else s
+    s = x if abs(x) < _TINY else s
+    return s, -c if (quadrant + 1) & 2 else c
+
+
 def exceeds_reduction(x):
     """Whether the ``*_reduced`` functions do not apply; false for NaN."""
     return abs(x) > REDUCTION_LIMIT
@@ -255,6 +264,11 @@ def cos(x):
 def tan(x):
     """Tangent."""
     return _libm_tan(x) if exceeds_reduction(x) else tan_reduced(x)
+
+
+def sin_cos(x):
+    """(sin(x), cos(x))."""
+    return (_libm_sin(x), _libm_cos(x)) if exceeds_reduction(x) else sin_cos_reduced(x)
 
 
 def _libm_sin(x):
@@ -361,7 +375,7 @@ def atan2(x1, x2):
 def sinh(x):
     """Hyperbolic sine."""
     a = abs(x)
-    k, q = _exp_reduced(a, 0.0)
+    k, q = exp_reduced(a, 0.0)
     quarter = scale_f64(0.25, k)
     t = 2.0 * (quarter * q + (quarter - 0.25))  # expm1(a) / 2
     y = t + t / (2.0 * t + 1.0)
@@ -373,7 +387,7 @@ def sinh(x):
 def cosh(x):
     """Hyperbolic cosine."""
     a = abs(x)
-    k, q = _exp_reduced(a, 0.0)
+    k, q = exp_reduced(a, 0.0)
     half = scale_f64(1.0 + q, k - 1.0)
     y = half + 0.25 / half
     return _INFINITY if a > 710.4758600739439 else y
@@ -383,7 +397,7 @@ def tanh(x):
     """Hyperbolic tangent."""
     a = abs(x)
     b = 22.0 if a > 22.0 else a
-    k, q = _exp_reduced(2.0 * b, 0.0)
+    k, q = exp_reduced(2.0 * b, 0.0)
     power = power_of_two_f64(k)
     t = power * q + (power - 1.0)
     y = t / (t + 2.0)
@@ -426,6 +440,13 @@ def atanh(x):
 # Roots and distances.
 
 
+def sqrt(x):
+    """Square root; the selects keep Python's ``math.sqrt`` from raising."""
+    y = math.sqrt(x if x >= 0.0 else 0.0)
+    y = y if x >= 0.0 else _NAN
+    return x if x == 0.0 else y
+
+
 def cbrt(x):
     """Cube root."""
     a = abs(x)
@@ -438,7 +459,9 @@ def cbrt(x):
     rest = k - 3.0 * third
     m = m * (4.0 if rest == 2.0 else (2.0 if rest == 1.0 else 1.0))
     root = _cbrt_polynomial(from_bits_f64((u & 0x000FFFFFFFFFFFFF) | 0x3FF0000000000000))
-    root = root * (1.5874010519681996 if rest == 2.0 else (1.2599210498948732 if rest == 1.0 else 1.0))
+    root = root * (
+        1.5874010519681996 if rest == 2.0 else (1.2599210498948732 if rest == 1.0 else 1.0)
+    )
     # One Newton step from 2.5e-7 to 6e-14, one more from a shortened, exactly squared estimate.
     root = root - (root - m / (root * root)) * 0.3333333333333333
     root = from_bits_f64((bits_f64(root) + 0x40000000) & -0x80000000)
@@ -455,8 +478,8 @@ def hypot(x1, x2):
     larger = a if a > b else b
     smaller = b if a > b else a
     scale = 2.409919865102884e-181 if larger > 1e150 else 1.0  # 2**-600
-    scale = 4.149515568880993e+180 if larger < 1e-150 else scale
-    unscale = 4.149515568880993e+180 if larger > 1e150 else 1.0
+    scale = 4.149515568880993e180 if larger < 1e-150 else scale
+    unscale = 4.149515568880993e180 if larger > 1e150 else 1.0
     unscale = 2.409919865102884e-181 if larger < 1e-150 else unscale
     p, q = larger * scale, smaller * scale
     root = math.sqrt(p * p + q * q)
@@ -482,7 +505,7 @@ def _erfc_positive(a):
     b = 28.0 if a > 28.0 else a
     high = from_bits_f64(bits_f64(b) & -0x8000000)
     square = high * high  # exact: 26 bits
-    k, q = _exp_reduced(-square, -(b - high) * (b + high))
+    k, q = exp_reduced(-square, -(b - high) * (b + high))
     t = (b - 4.0) / (b + 4.0)
     ratio = _erfcx_polynomial(t) / (1.0 + 2.0 * b)
     return scale_f64(ratio + ratio * q, k)

@@ -1,0 +1,251 @@
+"""Elementwise kernels: real NumPy ufuncs around compiled inner loops.
+
+A kernel is built for one operation and one dtype, at the first demand, and serves every layout;
+NumPy's own iterator does broadcasting, casting, ``out=``, ``where=`` and overlap. Large contiguous
+operands are split over the thread pool (`threads`).
+
+``<op>.backward`` kernels compute, in one pass, one cotangent per differentiable operand:
+``absorbing_multiply(g, conj(partial))``. They report no floating-point errors: a derivative at a
+pole is infinite without being a mistake.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arraygrad_kernels import _jit, vecmath
+from arraygrad_kernels._spec import KernelSpec
+from arraygrad_kernels.cpu import threads
+from arraygrad_kernels.cpu.choice import PREFERRED
+from arraygrad_kernels.cpu.inner_loop import FLAGS, inner_loop
+from arraygrad_kernels.scalars import PARTIALS, SCALARS, values
+from arraygrad_kernels.scalars.record import QUIET
+from arraygrad_kernels.vecmath import f32, f64
+from arraygrad_kernels.vecmath.by_dtype import CODES
+
+__all__ = ["SPECS", "backward_ufunc", "forward_ufunc"]
+
+_REAL_PART = {"F": "f", "D": "d"}
+
+
+@functools.cache
+def forward_ufunc(op: str, code: str) -> np.ufunc:
+    """Ufunc of one loop for an operation's values; compiles or loads it."""
+    record = SCALARS[op]
+    inputs = [CODES[code if operand == "=" else operand] for operand in record.operands]
+    result = {"=": code, "r": _REAL_PART.get(code, code)}.get(record.result, record.result)
+    raises = record.raises if code in "fdFD" else None
+    value, guard, slow = record.value, None, None
+    find = value.__dict__.get("find")
+    if find is not None:
+        value = find(code * len(inputs))
+    if (op, code) in vecmath.QUICK:
+        slow = value
+        value, guard = vecmath.QUICK[op, code]
+    return _build(
+        f"{op}_{code}", op, value, inputs, [CODES[result]], raises, guard, slow, record.contract
+    )
+
+
+@functools.cache
+def backward_ufunc(op: str, code: str) -> np.ufunc:
+    """Ufunc of one loop for an operation's cotangents; compiles or loads it."""
+    names, _ = PARTIALS[op]
+    result = _REAL_PART.get(code, code) if op in _REAL_RESULT else code
+    g = CODES[result]
+    inputs = [g, *(CODES[result if name == "out" else code] for name in names)]
+    outputs = [CODES[code]] * _n_cotangents(op)
+    slow = _backward(op, code, quick=False)
+    guard = None
+    quick = slow
+    if op in _TRIGONOMETRIC and code in "fd":
+        quick, guard = _backward(op, code, quick=True), _second_exceeds[code]
+    return _build(
+        f"{op}_backward_{code}", f"{op}.backward", quick, inputs, outputs, QUIET, guard,
+        slow if guard else None, True,
+    )  # fmt: skip
+
+
+def _build(
+    name: str,
+    title: str,
+    value: Callable[..., Any],
+    inputs: list[np.dtype[Any]],
+    outputs: list[np.dtype[Any]],
+    raises: Any,
+    guard: Callable[..., Any] | None,
+    slow: Callable[..., Any] | None,
+    contract: bool,
+) -> np.ufunc:
+    loop = _jit.loop(
+        inner_loop(value, inputs, outputs, raises, guard, slow), name, contract=contract
+    )
+    return _jit.ufunc(
+        [(loop.address, [*inputs, *outputs])], title, len(inputs), len(outputs), keep=loop
+    )
+
+
+# Backward kernels.
+
+_REAL_RESULT = {"abs", "angle", "real", "imag"}
+_TRIGONOMETRIC = {"sin", "cos"}
+
+
+def _exceeds_f32(g, x):  # type: ignore[no-untyped-def]
+    return f32.exceeds_reduction(x)
+
+
+def _exceeds_f64(g, x):  # type: ignore[no-untyped-def]
+    return f64.exceeds_reduction(x)
+
+
+_second_exceeds = {"f": _exceeds_f32, "d": _exceeds_f64}
+
+
+def _n_cotangents(op: str) -> int:
+    """Number of differentiable operands."""
+    return len(SCALARS[op].operands) if op in SCALARS else 2
+
+
+def _quick_partials(op: str, code: str) -> Callable[..., Any]:
+    """Partials of sine or cosine in their branch-free forms."""
+    if op == "sin":
+        cos = vecmath.QUICK["cos", code][0]
+
+        def sin_partials(x):  # type: ignore[no-untyped-def]
+            return (cos(x),)
+
+        return sin_partials
+    sin = vecmath.QUICK["sin", code][0]
+
+    def cos_partials(x):  # type: ignore[no-untyped-def]
+        return (-sin(x),)
+
+    return cos_partials
+
+
+def _backward(op: str, code: str, *, quick: bool) -> Callable[..., Any]:
+    """Scalar function ``(g, *values) -> cotangents`` of an operation."""
+    names, function = PARTIALS[op]
+    find = function.__dict__.get("find")
+    if quick:
+        function = _quick_partials(op, code)
+    elif find is not None:
+        function = find(code * len(names))
+    product = _multiply_conjugate if code in "FD" else values.absorbing_multiply
+    return _SHAPES[len(names), _n_cotangents(op)](function, product)
+
+
+def _multiply_conjugate(g, p):  # type: ignore[no-untyped-def]
+    return values.absorbing_multiply(g, p.conjugate())
+
+
+def _one_of_one(function: Callable[..., Any], product: Callable[..., Any]) -> Callable[..., Any]:
+    def backward(g, a):  # type: ignore[no-untyped-def]
+        return product(g, function(a)[0])
+
+    return backward
+
+
+def _one_of_two(function: Callable[..., Any], product: Callable[..., Any]) -> Callable[..., Any]:
+    def backward(g, a, b):  # type: ignore[no-untyped-def]
+        return product(g, function(a, b)[0])
+
+    return backward
+
+
+def _two_of_two(function: Callable[..., Any], product: Callable[..., Any]) -> Callable[..., Any]:
+    def backward(g, a, b):  # type: ignore[no-untyped-def]
+        p = function(a, b)
+        return product(g, p[0]), product(g, p[1])
+
+    return backward
+
+
+def _two_of_three(function: Callable[..., Any], product: Callable[..., Any]) -> Callable[..., Any]:
+    def backward(g, a, b, c):  # type: ignore[no-untyped-def]
+        p = function(a, b, c)
+        return product(g, p[0]), product(g, p[1])
+
+    return backward
+
+
+def _three_of_three(
+    function: Callable[..., Any], product: Callable[..., Any]
+) -> Callable[..., Any]:
+    def backward(g, a, b, c):  # type: ignore[no-untyped-def]
+        p = function(a, b, c)
+        return product(g, p[0]), product(g, p[1]), product(g, p[2])
+
+    return backward
+
+
+_SHAPES = {
+    (1, 1): _one_of_one,
+    (2, 1): _one_of_two,
+    (2, 2): _two_of_two,
+    (3, 2): _two_of_three,
+    (3, 3): _three_of_three,
+}
+"""By numbers of values that the partials take and of cotangents."""
+
+
+# The catalogue.
+
+
+def _minimum(op: str) -> int:
+    """Elements from which threads share the work."""
+    return threads.COSTLY if hasattr(vecmath, op) else threads.CHEAP
+
+
+def _forward_kernel(op: str, code: str) -> Callable[..., Any]:
+    return threads.threaded(forward_ufunc(op, code), _minimum(op))
+
+
+def _backward_kernel(op: str, code: str) -> Callable[..., Any]:
+    ufunc = backward_ufunc(op, code)
+    if ufunc.nout > 1:
+        return threads.threaded(ufunc, threads.CHEAP)
+    single = threads.threaded(ufunc, threads.CHEAP)
+
+    def kernel(*operands: Any) -> tuple[Any, ...]:
+        return (single(*operands),)
+
+    return kernel
+
+
+_DIFFERENTIABLE_COMPLEX = {
+    "abs", "absorbing_multiply", "divide", "exp", "expm1", "log", "log10", "log1p", "log2",
+    "multiply", "reciprocal", "sin", "cos", "sinh", "cosh", "sqrt", "square", "tan", "tanh",
+}  # fmt: skip
+
+
+def _specs() -> list[KernelSpec]:
+    """Every (operation, dtype) that this module can compile on this machine."""
+    found: list[KernelSpec] = []
+    if not _jit.enabled() or FLAGS is None:
+        return found
+    for op, record in SCALARS.items():
+        for code in record.dtypes:
+            dtypes = tuple(
+                CODES[code if operand == "=" else operand] for operand in record.operands
+            )
+            build = functools.partial(_forward_kernel, op, code)
+            found.append(KernelSpec(op, dtypes, code in PREFERRED.get(op, ""), build))
+    for op, (names, _) in PARTIALS.items():
+        for code in "fdFD" if op in _DIFFERENTIABLE_COMPLEX else "fd":
+            result = _REAL_PART.get(code, code) if op in _REAL_RESULT else code
+            chosen = [CODES[result if name == "out" else code] for name in names]
+            build = functools.partial(_backward_kernel, op, code)
+            title = f"{op}.backward"
+            preferred = code in PREFERRED.get(title, "fd")
+            found.append(KernelSpec(title, (CODES[result], *chosen), preferred, build))
+    return found
+
+
+SPECS: list[KernelSpec] = _specs()
+"""Kernels of this module. Nothing is compiled before a `KernelSpec.build`."""

@@ -1,0 +1,321 @@
+"""Partial derivatives of the differentiable elementwise operations, one function each.
+
+``PARTIALS[op] = (names, function)``: `function` takes the values that `names` list, of ``x1``,
+``x2``, ``x3`` and ``out``, in that order, and returns one partial per differentiable operand. At
+ties the partial is split evenly, at kinks it is the subgradient of least norm. Constants go through
+`like`, so that a choice between two of them has a dtype.
+
+The cotangent of an operand is ``absorbing_multiply(g, conj(partial))``. That covers functions from
+complex to real numbers too: the partial of ``abs`` at x is ``conj(x) / abs(x)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arraygrad_kernels import vecmath
+from arraygrad_kernels.scalars import values
+from arraygrad_kernels.vecmath.by_dtype import by_dtype
+
+__all__ = ["PARTIALS"]
+
+_LN2 = 0.6931471805599453
+_LN10 = 2.302585092994046
+_TWO_OVER_ROOT_PI = 1.1283791670955126
+
+
+def _like_f32(x, value):
+    return np.float32(value)
+
+
+def _like_f64(x, value):
+    return np.float64(value)
+
+
+like = by_dtype(
+    "like",
+    "The constant `value` in the real precision of x.",
+    {"fd": _like_f32, "dd": _like_f64, "Fd": _like_f32, "Dd": _like_f64},
+)
+
+
+def multiply(x1, x2):
+    """(x2, x1)."""
+    return x2, x1
+
+
+def divide(x2, out):
+    """(1/x2, -out/x2)."""
+    inverse = like(x2, 1.0) / x2
+    return inverse, -out * inverse
+
+
+def square(x):
+    """2x."""
+    return (x + x,)
+
+
+def reciprocal(out):
+    """-out**2."""
+    return (-out * out,)
+
+
+def sqrt(out):
+    """1 / (2 out)."""
+    return (like(out, 0.5) / out,)
+
+
+def cbrt(out):
+    """1 / (3 out**2)."""
+    return (like(out, 1.0) / (like(out, 3.0) * out * out),)
+
+
+def hypot(x1, x2, out):
+    """(x1/out, x2/out), zeros at the origin."""
+    zero = out == like(out, 0.0)
+    below = like(out, 1.0) if zero else out
+    return x1 / below, x2 / below
+
+
+def exp(out):
+    """Out."""
+    return (out,)
+
+
+def exp2(out):
+    """log(2) out."""
+    return (out * like(out, _LN2),)
+
+
+def expm1(out):
+    """Out + 1."""
+    return (out + like(out, 1.0),)
+
+
+def log(x):
+    """1/x."""
+    return (like(x, 1.0) / x,)
+
+
+def log1p(x):
+    """1 / (1 + x)."""
+    return (like(x, 1.0) / (like(x, 1.0) + x),)
+
+
+def log2(x):
+    """1 / (x log(2))."""
+    return (like(x, 1.0) / (x * like(x, _LN2)),)
+
+
+def log10(x):
+    """1 / (x log(10))."""
+    return (like(x, 1.0) / (x * like(x, _LN10)),)
+
+
+def logaddexp(x1, x2):
+    """(sigmoid(x1 - x2), sigmoid(x2 - x1)), halves for equal infinities."""
+    difference = like(x1, 0.0) if x1 == x2 else x1 - x2
+    return vecmath.sigmoid(difference), vecmath.sigmoid(-difference)
+
+
+def logaddexp2(x1, x2):
+    """The same with powers of two."""
+    difference = like(x1, 0.0) if x1 == x2 else (x1 - x2) * like(x1, _LN2)
+    return vecmath.sigmoid(difference), vecmath.sigmoid(-difference)
+
+
+def sigmoid(out):
+    """Out (1 - out)."""
+    return (out * (like(out, 1.0) - out),)
+
+
+def sin(x):
+    """cos(x)."""
+    return (vecmath.cos(x),)
+
+
+def cos(x):
+    """-sin(x)."""
+    return (-vecmath.sin(x),)
+
+
+def tan(out):
+    """1 + out**2."""
+    return (like(out, 1.0) + out * out,)
+
+
+def asin(x):
+    """1 / sqrt(1 - x**2)."""
+    one = like(x, 1.0)
+    return (one / vecmath.sqrt((one - x) * (one + x)),)
+
+
+def acos(x):
+    """-1 / sqrt(1 - x**2)."""
+    one = like(x, 1.0)
+    return (-one / vecmath.sqrt((one - x) * (one + x)),)
+
+
+def atan(x):
+    """1 / (1 + x**2)."""
+    return (like(x, 1.0) / (like(x, 1.0) + x * x),)
+
+
+def atan2(x1, x2):
+    """(x2, -x1) / (x1**2 + x2**2), zeros at the origin; squares cannot overflow."""
+    size = vecmath.hypot(x1, x2)
+    below = like(x1, 1.0) if size == like(x1, 0.0) else size
+    return (x2 / below) / below, (-x1 / below) / below
+
+
+def sinh(x):
+    """cosh(x)."""
+    return (vecmath.cosh(x),)
+
+
+def cosh(x):
+    """sinh(x)."""
+    return (vecmath.sinh(x),)
+
+
+def tanh(out):
+    """1 - out**2, without the cancellation of the square near 1."""
+    one = like(out, 1.0)
+    return ((one - out) * (one + out),)
+
+
+def asinh(x):
+    """1 / sqrt(1 + x**2)."""
+    one = like(x, 1.0)
+    large = abs(x) > like(x, 1e15)
+    below = abs(x) if large else vecmath.sqrt(one + x * x)
+    return (one / below,)
+
+
+def acosh(x):
+    """1 / sqrt(x**2 - 1)."""
+    one = like(x, 1.0)
+    return (one / (vecmath.sqrt(x - one) * vecmath.sqrt(x + one)),)
+
+
+def atanh(x):
+    """1 / (1 - x**2)."""
+    one = like(x, 1.0)
+    return (one / ((one - x) * (one + x)),)
+
+
+def erf(x):
+    """2 exp(-x**2) / sqrt(pi)."""
+    return (like(x, _TWO_OVER_ROOT_PI) * vecmath.exp(-x * x),)
+
+
+def erfc(x):
+    """-2 exp(-x**2) / sqrt(pi)."""
+    return (like(x, -_TWO_OVER_ROOT_PI) * vecmath.exp(-x * x),)
+
+
+def _abs_real(x):
+    return (values.sign(x),)
+
+
+def _abs_complex(x):
+    size = vecmath.hypot(x.real, x.imag)
+    below = like(x, 1.0) if size == like(x, 0.0) else size
+    return (complex(x.real / below, -x.imag / below),)
+
+
+absolute = by_dtype(
+    "abs_partials",
+    "sign(x), conjugated; 0 at 0.",
+    {"f": _abs_real, "d": _abs_real, "F": _abs_complex, "D": _abs_complex},
+)
+
+
+def maximum(x1, x2):
+    """1 for the larger operand, halves at ties."""
+    half = like(x1, 0.5)
+    first = like(x1, 1.0) if x1 > x2 else like(x1, 0.0)
+    first = half if x1 == x2 else first
+    return first, like(x1, 1.0) - first
+
+
+def minimum(x1, x2):
+    """1 for the smaller operand, halves at ties."""
+    half = like(x1, 0.5)
+    first = like(x1, 1.0) if x1 < x2 else like(x1, 0.0)
+    first = half if x1 == x2 else first
+    return first, like(x1, 1.0) - first
+
+
+def clip(x1, x2, x3):
+    """Those of minimum(maximum(x1, x2), x3)."""
+    above = like(x1, 1.0) if x1 > x2 else like(x1, 0.0)
+    above = like(x1, 0.5) if x1 == x2 else above
+    raised = x1 if x1 > x2 else x2
+    below = like(x1, 1.0) if raised < x3 else like(x1, 0.0)
+    below = like(x1, 0.5) if raised == x3 else below
+    return above * below, (like(x1, 1.0) - above) * below, like(x1, 1.0) - below
+
+
+def copysign(x1, x2):
+    """(+-1, 0): -1 where the sign changed."""
+    same = values.signbit(x1) == values.signbit(x2)
+    first = like(x1, 1.0) if same else like(x1, -1.0)
+    return like(x1, 0.0) if x1 == like(x1, 0.0) else first, like(x1, 0.0)
+
+
+def remainder(x1, x2):
+    """(1, -floor(x1 / x2))."""
+    return like(x1, 1.0), -np.floor(x1 / x2)
+
+
+def fmod(x1, x2):
+    """(1, -trunc(x1 / x2))."""
+    return like(x1, 1.0), -np.trunc(x1 / x2)
+
+
+PARTIALS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "abs": (("x1",), absolute),
+    "absorbing_multiply": (("x1", "x2"), multiply),
+    "acos": (("x1",), acos),
+    "acosh": (("x1",), acosh),
+    "asin": (("x1",), asin),
+    "asinh": (("x1",), asinh),
+    "atan": (("x1",), atan),
+    "atan2": (("x1", "x2"), atan2),
+    "atanh": (("x1",), atanh),
+    "cbrt": (("out",), cbrt),
+    "clip": (("x1", "x2", "x3"), clip),
+    "copysign": (("x1", "x2"), copysign),
+    "cos": (("x1",), cos),
+    "cosh": (("x1",), cosh),
+    "divide": (("x2", "out"), divide),
+    "erf": (("x1",), erf),
+    "erfc": (("x1",), erfc),
+    "exp": (("out",), exp),
+    "exp2": (("out",), exp2),
+    "expm1": (("out",), expm1),
+    "fmod": (("x1", "x2"), fmod),
+    "hypot": (("x1", "x2", "out"), hypot),
+    "log": (("x1",), log),
+    "log10": (("x1",), log10),
+    "log1p": (("x1",), log1p),
+    "log2": (("x1",), log2),
+    "logaddexp": (("x1", "x2"), logaddexp),
+    "logaddexp2": (("x1", "x2"), logaddexp2),
+    "maximum": (("x1", "x2"), maximum),
+    "minimum": (("x1", "x2"), minimum),
+    "multiply": (("x1", "x2"), multiply),
+    "reciprocal": (("out",), reciprocal),
+    "remainder": (("x1", "x2"), remainder),
+    "sigmoid": (("out",), sigmoid),
+    "sin": (("x1",), sin),
+    "sinh": (("x1",), sinh),
+    "sqrt": (("out",), sqrt),
+    "square": (("x1",), square),
+    "tan": (("out",), tan),
+    "tanh": (("out",), tanh),
+}

@@ -1,0 +1,80 @@
+"""The record that describes one elementwise operation to whoever compiles it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+__all__ = [
+    "COMPARES",
+    "DOMAIN",
+    "DOMAIN_TINY",
+    "EXACT",
+    "HUGE",
+    "OVERFLOWS",
+    "POLE",
+    "POLE_TINY",
+    "QUIET",
+    "TINY",
+    "Raises",
+    "Scalar",
+]
+
+
+class Raises(NamedTuple):
+    """Floating-point errors that a kernel may report, each found from inputs and outputs.
+
+    Attributes
+    ----------
+    invalid : bool
+        A NaN result of operands without NaN is an invalid operation.
+    infinite : {None, "overflow", "divide"}
+        What an infinite result of finite operands is.
+    underflow : bool
+        A zero or subnormal result of finite non-zero operands is an underflow.
+    """
+
+    invalid: bool = False
+    infinite: str | None = None
+    underflow: bool = False
+
+
+EXACT = None
+"""The operation is one IEEE instruction: the processor's own flags are right."""
+QUIET = Raises()
+COMPARES = QUIET
+TINY = Raises(underflow=True)
+DOMAIN = Raises(invalid=True)
+DOMAIN_TINY = Raises(invalid=True, underflow=True)
+OVERFLOWS = Raises(invalid=True, infinite="overflow", underflow=True)
+POLE = Raises(invalid=True, infinite="divide")
+POLE_TINY = Raises(invalid=True, infinite="divide", underflow=True)
+HUGE = Raises(infinite="overflow", underflow=True)
+
+
+class Scalar(NamedTuple):
+    """An elementwise operation.
+
+    Attributes
+    ----------
+    value : callable
+        Plain Python function of one element per operand; written for every dtype at once, or made
+        by `vecmath.by_dtype`.
+    dtypes : str
+        NumPy type characters of the operand, one loop each.
+    result : str
+        Type character of the result; ``"="`` for that of the operand, ``"r"`` for its real part's.
+    raises : Raises or None
+        Floating-point errors to report for real and complex dtypes.
+    operands : str
+        Type character per operand, ``"="`` for the loop's own.
+    contract : bool
+        Whether products and sums may fuse; false where each must round on its own.
+    """
+
+    value: Callable[..., Any]
+    dtypes: str
+    result: str = "="
+    raises: Raises | None = EXACT
+    operands: str = "="
+    contract: bool = True

@@ -1,0 +1,108 @@
+"""The table of elementwise operations: value, dtypes, result and floating-point errors of each."""
+
+from __future__ import annotations
+
+from arraygrad_kernels import vecmath
+from arraygrad_kernels.scalars import values
+from arraygrad_kernels.scalars.record import (
+    COMPARES,
+    DOMAIN,
+    DOMAIN_TINY,
+    EXACT,
+    HUGE,
+    OVERFLOWS,
+    POLE,
+    POLE_TINY,
+    QUIET,
+    TINY,
+    Raises,
+    Scalar,
+)
+
+__all__ = ["SCALARS"]
+
+_INTEGERS = "bhilBHIL"
+_REAL = _INTEGERS + "fd"
+_NUMERIC = _REAL + "FD"
+_ALL = "?" + _NUMERIC
+_FLOATS, _COMPLEX = "fd", "FD"
+_PAIR, _TRIPLE = "==", "==="
+
+SCALARS: dict[str, Scalar] = {
+    "abs": Scalar(values.absolute, _NUMERIC, "r", QUIET),
+    "absorbing_multiply": Scalar(
+        values.absorbing_multiply, "fdFD", "=", OVERFLOWS, _PAIR, contract=False
+    ),
+    "acos": Scalar(vecmath.acos, _FLOATS, "=", DOMAIN),
+    "acosh": Scalar(vecmath.acosh, _FLOATS, "=", DOMAIN),
+    "add": Scalar(values.add, _NUMERIC, "=", EXACT, _PAIR),
+    "angle": Scalar(values.angle, _COMPLEX, "r", TINY),
+    "asin": Scalar(vecmath.asin, _FLOATS, "=", DOMAIN_TINY),
+    "asinh": Scalar(vecmath.asinh, _FLOATS, "=", TINY),
+    "atan": Scalar(vecmath.atan, _FLOATS, "=", TINY),
+    "atan2": Scalar(vecmath.atan2, _FLOATS, "=", TINY, _PAIR),
+    "atanh": Scalar(vecmath.atanh, _FLOATS, "=", POLE_TINY),
+    "bitwise_and": Scalar(values.bitwise_and, "?" + _INTEGERS, "=", EXACT, _PAIR),
+    "bitwise_invert": Scalar(values.invert, "?" + _INTEGERS),
+    "bitwise_left_shift": Scalar(values.bitwise_left_shift, _INTEGERS, "=", EXACT, _PAIR),
+    "bitwise_or": Scalar(values.bitwise_or, "?" + _INTEGERS, "=", EXACT, _PAIR),
+    "bitwise_right_shift": Scalar(values.bitwise_right_shift, _INTEGERS, "=", EXACT, _PAIR),
+    "bitwise_xor": Scalar(values.bitwise_xor, "?" + _INTEGERS, "=", EXACT, _PAIR),
+    "cbrt": Scalar(vecmath.cbrt, _FLOATS, "=", QUIET),
+    "ceil": Scalar(values.ceil, _FLOATS, "=", QUIET),
+    "clip": Scalar(values.clip, _REAL, "=", QUIET, _TRIPLE),
+    "conj": Scalar(values.conj, _COMPLEX),
+    "copysign": Scalar(values.copysign, _FLOATS, "=", QUIET, _PAIR),
+    "cos": Scalar(vecmath.cos, "fdFD", "=", OVERFLOWS),
+    "cosh": Scalar(vecmath.cosh, "fdFD", "=", OVERFLOWS),
+    "divide": Scalar(values.divide, _FLOATS, "=", EXACT, _PAIR),
+    "equal": Scalar(values.equal, _ALL, "?", COMPARES, _PAIR),
+    "erf": Scalar(vecmath.erf, _FLOATS, "=", QUIET),
+    "erfc": Scalar(vecmath.erfc, _FLOATS, "=", QUIET),
+    "exp": Scalar(vecmath.exp, "fdFD", "=", OVERFLOWS),
+    "exp2": Scalar(vecmath.exp2, _FLOATS, "=", OVERFLOWS),
+    "expm1": Scalar(vecmath.expm1, "fdFD", "=", OVERFLOWS),
+    "floor": Scalar(values.floor, _FLOATS, "=", QUIET),
+    "greater": Scalar(values.greater, _REAL, "?", COMPARES, _PAIR),
+    "greater_equal": Scalar(values.greater_equal, _REAL, "?", COMPARES, _PAIR),
+    "heaviside": Scalar(values.heaviside, _FLOATS, "=", QUIET, _PAIR),
+    "hypot": Scalar(vecmath.hypot, _FLOATS, "=", HUGE, _PAIR),
+    "imag": Scalar(values.imag, _COMPLEX, "r"),
+    "isfinite": Scalar(values.isfinite, "fdFD", "?", COMPARES),
+    "isinf": Scalar(values.isinf, "fdFD", "?", COMPARES),
+    "isnan": Scalar(values.isnan, "fdFD", "?", COMPARES),
+    "less": Scalar(values.less, _REAL, "?", COMPARES, _PAIR),
+    "less_equal": Scalar(values.less_equal, _REAL, "?", COMPARES, _PAIR),
+    "log": Scalar(vecmath.log, "fdFD", "=", POLE),
+    "log10": Scalar(vecmath.log10, "fdFD", "=", POLE),
+    "log1p": Scalar(vecmath.log1p, "fdFD", "=", POLE_TINY),
+    "log2": Scalar(vecmath.log2, "fdFD", "=", POLE),
+    "logaddexp": Scalar(vecmath.logaddexp, _FLOATS, "=", Raises(infinite="overflow"), _PAIR),
+    "logaddexp2": Scalar(vecmath.logaddexp2, _FLOATS, "=", Raises(infinite="overflow"), _PAIR),
+    "logical_and": Scalar(values.logical_and, _ALL, "?", COMPARES, _PAIR),
+    "logical_not": Scalar(values.logical_not, _ALL, "?", COMPARES),
+    "logical_or": Scalar(values.logical_or, _ALL, "?", COMPARES, _PAIR),
+    "logical_xor": Scalar(values.logical_xor, _ALL, "?", COMPARES, _PAIR),
+    "maximum": Scalar(values.maximum, _REAL, "=", QUIET, _PAIR),
+    "minimum": Scalar(values.minimum, _REAL, "=", QUIET, _PAIR),
+    "multiply": Scalar(values.multiply, _NUMERIC, "=", EXACT, _PAIR, contract=False),
+    "negative": Scalar(values.negative, _NUMERIC),
+    "nextafter": Scalar(values.nextafter, _FLOATS, "=", HUGE, _PAIR),
+    "not_equal": Scalar(values.not_equal, _ALL, "?", COMPARES, _PAIR),
+    "positive": Scalar(values.positive, _NUMERIC),
+    "real": Scalar(values.real, _COMPLEX, "r"),
+    "reciprocal": Scalar(values.reciprocal, _FLOATS),
+    "round": Scalar(values.round_half_even, _FLOATS, "=", QUIET),
+    "sigmoid": Scalar(vecmath.sigmoid, _FLOATS, "=", QUIET),
+    "sign": Scalar(values.sign, _REAL, "=", QUIET),
+    "signbit": Scalar(values.signbit, _FLOATS, "?"),
+    "sin": Scalar(vecmath.sin, "fdFD", "=", OVERFLOWS),
+    "sinh": Scalar(vecmath.sinh, "fdFD", "=", OVERFLOWS),
+    "sqrt": Scalar(vecmath.sqrt, "fdFD", "=", DOMAIN),
+    "square": Scalar(values.square, _NUMERIC, contract=False),
+    "subtract": Scalar(values.subtract, _NUMERIC, "=", EXACT, _PAIR),
+    "tan": Scalar(vecmath.tan, "fdFD", "=", DOMAIN_TINY),
+    "tanh": Scalar(vecmath.tanh, "fdFD", "=", DOMAIN),
+    "trunc": Scalar(values.trunc, _FLOATS, "=", QUIET),
+    "where": Scalar(values.where, _ALL, "=", EXACT, "?=="),
+}
