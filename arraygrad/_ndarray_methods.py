@@ -23,7 +23,6 @@ from .ops import (
     creation,
     data_type,
     indexing,
-    linalg,
     manipulation,
     parts,
     products,
@@ -32,6 +31,7 @@ from .ops import (
     sorting,
     statistical,
     utility,
+    views,
 )
 
 
@@ -117,7 +117,7 @@ class NdarrayMethods(TensorBase):
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         """The diagonal of two dimensions as the last one; a writable view."""
-        return manipulation.diagonal(self, offset, axis1, axis2)  # type: ignore[arg-type]
+        return views.diagonal(self, offset, axis1, axis2)  # type: ignore[arg-type]
 
     def repeat(self, repeats: Any, axis: int | None = None) -> Any:
         """Elements repeated along an axis (of the flat tensor if None)."""
@@ -276,7 +276,7 @@ class NdarrayMethods(TensorBase):
 
     def dot(self, b: Any, out: Any = None) -> Any:
         """NumPy's dot product."""
-        return _store(out, products.dot(self, b), "dot")
+        return _store(out, products.dot(self, b), "dot")  # type: ignore[arg-type]
 
     # -- order and search -------------------------------------------------------------------------
 

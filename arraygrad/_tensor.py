@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -25,12 +25,12 @@ from ._errors import (
     GradientError,
     ShapeError,
 )
-from ._layout import Shape, contiguous_strides
+from ._layout import Shape
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
 from ._op import OPS
-from ._storage import Storage, TensorBase, family_of, pin
+from ._storage import Storage, TensorBase, family_of
 from ._writes import assign, check_cast, check_write, update, write
-from .autograd import backward as _backward
+from .autograd import reverse
 from .autograd import hooks
 from .interop import dlpack, numpy_protocol
 from .ops import (
@@ -40,12 +40,11 @@ from .ops import (
     devices,
     exponential,
     indexing,
-    linalg,
     manipulation,
     parts,
     products,
     rounding,
-    searching,
+    views,
 )
 
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
@@ -166,10 +165,10 @@ class Tensor(NdarrayMethods):
             else:
                 dtype, shape = shape[0], ()
         if dtype is not None:
-            return manipulation.view_dtype(self, dtype)
+            return views.view_dtype(self, dtype)
         if not shape:
-            return manipulation.view_as(self, self._array.shape)
-        return manipulation.view_as(self, _shape_arguments(shape))
+            return views.view_as(self, self._array.shape)
+        return views.view_as(self, _shape_arguments(shape))
 
     @property
     def T(self) -> Tensor:
@@ -316,7 +315,7 @@ class Tensor(NdarrayMethods):
         inputs : Tensor or sequence of Tensor, optional
             Accumulate into these only.
         """
-        _backward.backward(self, gradient, retain_graph, create_graph, inputs)
+        reverse.backward(self, gradient, retain_graph, create_graph, inputs)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf in its grad."""

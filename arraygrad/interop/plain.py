@@ -1,0 +1,49 @@
+"""Between tensors and plain arrays, inside of nested arguments and results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._apply import node_of, wrap
+from .._storage import TensorBase
+
+
+def is_tracked(x: Any) -> bool:
+    """Whether an argument (or something inside a list, tuple or dict) carries a gradient."""
+    if isinstance(x, TensorBase):
+        return node_of(x) is not None
+    if isinstance(x, list | tuple):
+        return any(is_tracked(item) for item in x)
+    if isinstance(x, dict):
+        return any(is_tracked(item) for item in x.values())
+    return False
+
+
+def plain(x: Any) -> Any:
+    """The argument with tensors replaced by the arrays below them."""
+    if isinstance(x, TensorBase):
+        return x._array
+    if isinstance(x, list):
+        return [plain(item) for item in x]
+    if type(x) is tuple:
+        return tuple(plain(item) for item in x)
+    if isinstance(x, tuple):
+        return type(x)(*(plain(item) for item in x))
+    if isinstance(x, dict):
+        return {key: plain(item) for key, item in x.items()}
+    return x
+
+
+def tensors(x: Any) -> Any:
+    """The result with arrays of numbers replaced by tensors."""
+    if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "biufcV":
+        return wrap(x if isinstance(x, np.generic) or x.base is None else x.copy())
+    if type(x) is tuple:
+        return tuple(tensors(item) for item in x)
+    if isinstance(x, tuple):
+        return type(x)(*(tensors(item) for item in x))
+    if isinstance(x, list):
+        return [tensors(item) for item in x]
+    return x

@@ -1,0 +1,161 @@
+"""The dispatch table: lookups, registration, devices, modes."""
+
+import os
+import subprocess
+import sys
+
+import arraygrad as ag
+import numpy as np
+import pytest
+from arraygrad import _dispatch, _op
+from arraygrad._apply import elementwise, wrap
+from arraygrad._device import Device, register_device
+from arraygrad._dispatch import register_kernel
+
+F8 = np.dtype("float64")
+
+
+def test_every_op_with_a_kernel_is_in_the_printed_table():
+    rows = list(_dispatch.table())
+    assert {"add", "sum", "matmul", "take"} <= {op for op, *_ in rows}
+    assert all(len(row) == 5 for row in rows)
+
+
+def test_missing_combination_names_what_exists():
+    with pytest.raises(ag.errors.DispatchError, match=r"tpu.*cpu/strided"):
+        _dispatch.lookup("add", "tpu", "strided", (F8, F8))
+    with pytest.raises(ag.errors.DispatchError, match="no kernel at all"):
+        _dispatch.lookup("frobnicate", "cpu", "strided", (F8,))
+
+
+def test_unsupported_dtype_is_refused():
+    with pytest.raises(ag.errors.DTypeError, match="bitwise_and"):
+        ag.bitwise_and(ag.tensor([1.0]), ag.tensor([1.0]))
+
+
+class PairArray:
+    """Arrays of a toy device that counts its kernel calls."""
+
+    layout = "strided"
+
+    def __init__(self, host):
+        self.host = np.asarray(host)
+
+    dtype = property(lambda self: self.host.dtype)
+    shape = property(lambda self: self.host.shape)
+    ndim = property(lambda self: self.host.ndim)
+    nbytes = property(lambda self: self.host.nbytes)
+    size = property(lambda self: self.host.size)
+
+    @property
+    def device(self):
+        return TOY
+
+
+TOY = Device("toy", 0)
+CALLS = []
+
+
+def toy_kernel(name, function):
+    def kernel(*arrays, **attributes):
+        CALLS.append(name)
+        return PairArray(function(*(a.host for a in arrays), **attributes))
+
+    return kernel
+
+
+@pytest.fixture
+def toy_device():
+    register_device(TOY, PairArray, lambda array: array.host)
+    register_kernel("add", toy_kernel("add", np.add), device="toy")
+    register_kernel("multiply", toy_kernel("multiply", np.multiply), device="toy")
+    CALLS.clear()
+    return TOY
+
+
+def test_another_device_runs_its_own_kernels(toy_device):
+    x = ag.tensor([1.0, 2.0]).to_device("toy:0")
+    y = x * x + x
+    assert CALLS == ["multiply", "add"]
+    assert y.device == toy_device == "toy:0"
+    assert y.to_device("cpu").tolist() == [2.0, 6.0]
+    with pytest.raises(ag.errors.DispatchError, match=r"exp has no kernel for device 'toy'"):
+        ag.exp(x)
+    with pytest.raises(ag.errors.DeviceError, match="to_device"):
+        x + ag.tensor([1.0, 2.0])
+
+
+def test_a_registered_op_and_kernel_take_part_in_everything():
+    op = _op.declare(
+        _op.Op(
+            "test_double_square",
+            ("x",),
+            _op.Partials(x=lambda x: ag.multiply(x, 4.0)),
+            family="elementwise",
+        )
+    )
+    register_kernel("test_double_square", lambda x, out=None: np.multiply(2 * x, x, out=out))
+    x = ag.tensor([1.0, 3.0], requires_grad=True)
+    elementwise(op, x).sum().backward()
+    assert x.grad.tolist() == [4.0, 12.0]
+    del _op.OPS["test_double_square"]
+
+
+def test_registering_a_kernel_for_one_dtype_replaces_only_that():
+    before = _dispatch.lookup("cosh", "cpu", "strided", (F8,))
+    called = []
+
+    def kernel(x, out=None):
+        called.append(x.dtype)
+        return before(x, out=out)
+
+    register_kernel("cosh", kernel, dtypes=(F8,))
+    try:
+        ag.cosh(ag.tensor([1.0]))
+        ag.cosh(ag.tensor(np.ones(1, np.float32)))
+        assert called == [F8]
+    finally:
+        register_kernel("cosh", before, dtypes=(F8,))
+
+
+@pytest.mark.parametrize("kernels", ["auto", "numba", "numpy"])
+@pytest.mark.parametrize("compiling", ["background", "sync", "off"])
+def test_modes_in_a_fresh_process(kernels, compiling):
+    program = """
+import numpy as np, arraygrad as ag
+from arraygrad import _dispatch
+x = ag.tensor(np.linspace(0, 1, 50), requires_grad=True)
+for _ in range(3):
+    x.grad = None
+    y = (ag.exp(x) * x).sum()
+    y.backward()
+_dispatch.wait_for_compiler(120)
+y = (ag.exp(x) * x).sum()
+np.testing.assert_allclose(float(y.detach()), (np.exp(x.detach().numpy()) * x.detach().numpy()).sum())
+np.testing.assert_allclose(x.grad.numpy(), np.exp(np.linspace(0, 1, 50)) * (1 + np.linspace(0, 1, 50)))
+assert not _dispatch.compile_failures(), _dispatch.compile_failures()
+print("ok")
+"""
+    environment = dict(os.environ, ARRAYGRAD_KERNELS=kernels, ARRAYGRAD_COMPILE=compiling)
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "ok", done.stderr
+
+
+def test_wrong_mode_is_refused():
+    environment = dict(os.environ, ARRAYGRAD_KERNELS="fast")
+    done = subprocess.run(
+        [sys.executable, "-c", "import arraygrad"],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "ARRAYGRAD_KERNELS='fast'" in done.stderr
+
+
+def test_general_road_runs_kernels_of_the_operands_place(toy_device):
+    register_kernel("sum", toy_kernel("sum", lambda x, axis, keepdims, dtype: x.sum()), device="toy")
+    x = ag.tensor([1.0, 2.0]).to_device(toy_device)
+    total = ag.sum(x)
+    assert CALLS == ["sum"]
+    assert total.to_device("cpu") == 3.0
+    assert wrap(np.ones(2)).device == "cpu"

@@ -1,0 +1,231 @@
+"""Storage, views, families and pooled memory."""
+
+import gc
+import weakref
+
+import arraygrad as ag
+import numpy as np
+import pytest
+from arraygrad import _storage
+
+
+def test_views_share_one_storage():
+    x = ag.tensor(np.arange(12.0).reshape(3, 4))
+    views = [
+        x[1:], x[:, ::-1], x.T, x.mT, x.reshape(4, 3), x.view(2, 6), x.diagonal(), x[0], x[None],
+        x.expand(2, 3, 4), x.permute(1, 0), x.detach(), x.data, x.real, x.swapaxes(0, 1), x.ravel(),
+    ]  # fmt: skip
+    for view in views:
+        assert view.storage() is x.storage()
+        assert ag.shares_memory(view, x)
+    for copy in (x.copy(), x + 0, x[[0, 1]], x[x > 3], x.flatten(), x.T.reshape(12)):
+        assert copy.storage() is not x.storage()
+        assert not ag.shares_memory(copy, x)
+
+
+def test_strides_are_bytes_and_stride_is_elements():
+    x = ag.tensor(np.zeros((3, 4), np.float32))
+    assert x.strides == (16, 4)
+    assert x.stride() == (4, 1)
+    assert x.stride(0) == 4
+    assert x[1:, 2:].storage_offset() == 6
+    assert x.is_contiguous()
+    assert not x.T.is_contiguous()
+    assert x.T.contiguous().is_contiguous()
+    assert x.contiguous() is x
+    assert x.storage().nbytes == 48
+
+
+def test_version_counts_writes_through_any_view():
+    x = ag.tensor([1.0, 2.0, 3.0])
+    view = x[1:]
+    before = x._version
+    view += 1
+    x[0] = 5
+    assert x._version == before + 2 == view._version
+    np.testing.assert_array_equal(np.asarray(x), [5, 3, 4])
+
+
+def test_view_refuses_what_reshape_copies():
+    x = ag.tensor(np.arange(6.0).reshape(2, 3)).T
+    with pytest.raises(ag.errors.ShapeError, match="reshape"):
+        x.view(6)
+    assert x.reshape(6).tolist() == [0, 3, 1, 4, 2, 5]
+
+
+def test_view_of_dtype_reinterprets_bytes():
+    x = ag.tensor(np.array([1.0, -0.0]))
+    assert x.view(np.int64).tolist() == x.numpy().view(np.int64).tolist()
+    assert x.view(ag.uint8).shape == (16,)
+
+
+def test_scalar_of_full_index_owns_its_memory():
+    x = ag.tensor([1.0, 2.0])
+    v = x[0]
+    w = v
+    v += 1
+    assert (x[0], v, w) == (1.0, 2.0, 1.0)
+    assert hash(w) == hash(1.0)
+    w[...] = 7
+    assert x.tolist() == [1.0, 2.0]
+    assert w == 7
+
+
+def test_zero_dimensional_arrays_are_mutable_in_place():
+    x = ag.asarray(3.0)
+    alias = x
+    x += 1
+    assert alias == 4.0
+
+
+def test_writes_reach_borrowed_ndarray_and_back():
+    array = np.zeros(3)
+    x = ag.asarray(array)
+    x[0] = 1
+    array[1] = 2
+    assert x.tolist() == [1, 2, 0] == array.tolist()
+    assert ag.tensor(array).storage().data_ptr() != x.storage().data_ptr()
+
+
+def test_saved_memory_survives_in_place_write():
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1.0
+    z = ag.exp(y)
+    w = z * z
+    z += 100.0
+    y[0] = 50.0
+    w.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * np.exp([2.0, 4.0]))
+
+
+def test_write_to_memory_aliased_outside_makes_backward_raise():
+    array = np.array([1.0, 2.0])
+    w = ag.tensor([3.0, 4.0], requires_grad=True)
+    data = ag.asarray(array)
+    loss = (w * data).sum()
+    data += 1.0
+    assert array.tolist() == [2.0, 3.0]
+    with pytest.raises(ag.errors.GradientError, match="multiply"):
+        loss.backward()
+    assert w.grad is None
+
+
+def test_parameter_update_does_not_copy_once_the_graph_is_gone():
+    w = ag.tensor(np.ones(4), requires_grad=True)
+    (w * w).sum().backward()
+    pointer = w.data_ptr()
+    with ag.no_grad():
+        w -= 0.1 * w.grad
+    assert w.data_ptr() == pointer
+    assert w.is_leaf
+    assert w.requires_grad
+
+
+def test_family_list_does_not_grow_with_dead_views():
+    x = ag.tensor(np.zeros((10, 2)))
+    for _ in range(1000):
+        for row in x:
+            row += 1
+    assert len(x.storage()._tensors) < 50
+    assert x.numpy().min() == 1000
+
+
+def test_no_cycle_between_tensor_and_views():
+    gc.collect()
+    gc.disable()
+    try:
+        x = ag.tensor(np.ones(3))
+        reference = weakref.ref(x)
+        view = x[1:]
+        del x
+        assert reference() is None
+        assert view.tolist() == [1, 1]
+    finally:
+        gc.enable()
+
+
+def test_read_only_memory_refuses_writes_and_changes_nothing():
+    array = np.arange(3.0)
+    array.flags.writeable = False
+    for x in (ag.asarray(array), ag.broadcast_to(ag.tensor(1.0), (3,))):
+        before = x.tolist()
+        for write in (
+            lambda x=x: x.__setitem__(0, 1.0),
+            lambda x=x: x.__iadd__(1.0),
+            lambda x=x: x.fill(2),
+            lambda x=x: x.sort(),
+        ):
+            with pytest.raises(ag.errors.ReadOnlyError):
+                write()
+        assert x.tolist() == before
+
+
+def test_pool_reuses_large_buffers_only_when_free():
+    _storage.release_pool()
+    n = _storage.POOL_FROM // 8 * 2
+    x = ag.tensor(np.ones(n))
+    a = x + 1
+    kept = a.data_ptr()
+    b = x + 2
+    assert b.data_ptr() != kept
+    view = a[5:]
+    del a
+    c = x + 3
+    assert c.data_ptr() != kept
+    assert view[0] == 2
+    del view, c
+    gc.collect()
+    pointers = {(x + i).data_ptr() for i in range(4)}
+    assert len(pointers) <= 2
+    _storage.release_pool()
+
+
+def test_memory_map_is_borrowed(tmp_path):
+    path = tmp_path / "data.bin"
+    np.arange(4.0).tofile(path)
+    memory = np.memmap(path, dtype=np.float64, mode="r+")
+    x = ag.asarray(memory)
+    x[0] = 10
+    memory.flush()
+    assert np.fromfile(path)[0] == 10
+    read_only = ag.asarray(np.memmap(path, dtype=np.float64, mode="r"))
+    with pytest.raises(ag.errors.ReadOnlyError):
+        read_only[0] = 1
+
+
+def test_more_than_two_to_the_31_elements_in_zero_stride_views():
+    x = ag.broadcast_to(ag.tensor(1.0), (1 << 33,))
+    assert x.size == 1 << 33
+    assert x[(1 << 33) - 1] == 1.0
+    assert x[:: 1 << 20].sum() == 1 << 13
+
+
+def test_overlapping_views_write_as_numpy_does():
+    array = np.arange(6.0)
+    x = ag.tensor(array)
+    x[1:] = x[:-1]
+    array[1:] = array[:-1].copy()
+    assert x.tolist() == array.tolist()
+    x[::-1] += x
+    array[::-1] += array.copy()
+    assert x.tolist() == array.tolist()
+    y = ag.as_strided(x, (3, 2), (8, 8))
+    y[...] = [[1, 2], [3, 4], [5, 6]]
+    expected = np.array(array)
+    np.lib.stride_tricks.as_strided(expected, (3, 2), (8, 8))[...] = [[1, 2], [3, 4], [5, 6]]
+    assert x.tolist() == expected.tolist()
+
+
+def test_non_native_byte_order_is_copied_in():
+    x = ag.asarray(np.array([1.0, 2.0], ">f8"))
+    assert x.dtype.isnative
+    assert x.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("name", ["foo", "shape_", "values", "fit", "iloc", "__dask_graph__"])
+def test_unknown_attributes_raise(name):
+    x = ag.tensor([1.0])
+    with pytest.raises(AttributeError):
+        getattr(x, name)
+    with pytest.raises(AttributeError):
+        setattr(x, name, 1)
