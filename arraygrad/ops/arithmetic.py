@@ -198,7 +198,7 @@ SQUARE = declare(
 
 @answers(np.square)
 def square(x: Tensor | complex, /) -> Tensor:
-    """x * x, element by element.
+    """The square x * x, element by element.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def fmod(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 
 
 def _share(x: Any, out: Any) -> Any:
-    """x / out, and 0 at the origin."""
+    """Quotient x / out, and 0 at the origin."""
     return where(equal(out, 0), 0, divide(x, out))
 
 

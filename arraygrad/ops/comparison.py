@@ -407,7 +407,7 @@ def clip(
     min: Tensor | float | None = None,
     max: Tensor | float | None = None,
 ) -> Tensor:
-    """x limited to the range from min to max.
+    """The elements limited to the range from min to max.
 
     Parameters
     ----------
@@ -439,6 +439,8 @@ def clip(
 
 def _bounds(dtype: np.dtype[Any], low: Any, high: Any) -> tuple[Any, Any]:
     """The bounds with what does not limit `dtype` replaced by its extreme values."""
+    lowest: float
+    highest: float
     if dtype.kind in "iu":
         lowest, highest = np.iinfo(dtype).min, np.iinfo(dtype).max
     elif dtype.kind == "b":

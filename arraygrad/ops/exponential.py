@@ -80,9 +80,7 @@ def _exp2_slope(x: Any) -> Any:
     return multiply(2 * _LN2, exp2(subtract(x, 1)))
 
 
-EXP2 = declare(
-    Op("exp2", ("x",), Partials(x=_exp2_slope), dtypes="floating", family="elementwise")
-)
+EXP2 = declare(Op("exp2", ("x",), Partials(x=_exp2_slope), dtypes="floating", family="elementwise"))
 
 
 @answers(np.exp2)
@@ -332,10 +330,9 @@ def pow(x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
     Derivative: d out / d x1 = x2 * x1**(x2 - 1), 0 where x2 is 0; d out / d x2 = out * log(x1),
     0 where x1 is 0 and x2 >= 0, and NaN for negative real bases, which have no derivative by x2.
     """
-    if type(x2) is int and x2 == 2 or type(x2) is float and x2 == 2.0:
-        # By far the most frequent exponent; NumPy's x ** 2 is the square, too.
-        if isinstance(x1, TensorBase) and x1._array.dtype.kind in "fcV":
-            return square(x1)
+    squares = type(x2) in (int, float) and x2 == 2
+    if squares and isinstance(x1, TensorBase) and x1._array.dtype.kind in "fcV":
+        return square(x1)  # by far the most frequent exponent; so does NumPy's x ** 2
     try:
         return binary(POW, x1, x2)
     except ValueError as error:

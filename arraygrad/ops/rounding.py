@@ -71,7 +71,7 @@ TRUNC = declare(Op("trunc", ("x",), Partials(x=_zero), dtypes="real", family="el
 
 @answers(np.trunc)
 def trunc(x: Tensor | float, /) -> Tensor:
-    """x without its fraction, element by element.
+    """The elements without their fractions (rounded towards zero).
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ register_kernel("around", _around)
 
 
 def around(x: Tensor | complex, /, decimals: int = 0) -> Tensor:
-    """x rounded to a number of decimals, ties to even.
+    """The elements rounded to a number of decimals, ties to even.
 
     Parameters
     ----------

@@ -106,9 +106,7 @@ def _asin_slope(x: Any) -> Any:
     return reciprocal(multiply(sqrt(subtract(1, x)), sqrt(add(1, x))))
 
 
-ASIN = declare(
-    Op("asin", ("x",), Partials(x=_asin_slope), dtypes="floating", family="elementwise")
-)
+ASIN = declare(Op("asin", ("x",), Partials(x=_asin_slope), dtypes="floating", family="elementwise"))
 
 
 @answers(np.asin)
@@ -165,9 +163,7 @@ def _atan_slope(x: Any) -> Any:
     return reciprocal(add(1, square(x)))
 
 
-ATAN = declare(
-    Op("atan", ("x",), Partials(x=_atan_slope), dtypes="floating", family="elementwise")
-)
+ATAN = declare(Op("atan", ("x",), Partials(x=_atan_slope), dtypes="floating", family="elementwise"))
 
 
 @answers(np.atan)
@@ -191,7 +187,7 @@ def atan(x: Tensor | complex, /) -> Tensor:
 
 
 def _over_square_of_hypot(numerator: Any, x1: Any, x2: Any) -> Any:
-    """numerator / (x1**2 + x2**2) where the squares may underflow; 0 at the origin."""
+    """Quotient numerator / (x1**2 + x2**2) where the squares may underflow; 0 at the origin."""
     size = hypot(x1, x2)
     return where(equal(size, 0), 0, divide(divide(numerator, size), size))
 
@@ -408,9 +404,7 @@ def _sinc_slope(x: Any) -> Any:
     return multiply(np.pi, where(less(abs(y), 1), multiply(y, series), closed))
 
 
-SINC = declare(
-    Op("sinc", ("x",), Partials(x=_sinc_slope), dtypes="floating", family="elementwise")
-)
+SINC = declare(Op("sinc", ("x",), Partials(x=_sinc_slope), dtypes="floating", family="elementwise"))
 
 
 @answers(np.sinc)

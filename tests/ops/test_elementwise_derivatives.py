@@ -47,7 +47,7 @@ def close(got, want, rtol=1e-12):
     np.testing.assert_allclose(got, want, rtol=rtol, atol=0)
 
 
-# -- ties and kinks --------------------------------------------------------------------------------
+# -- ties and kinks -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin"])
@@ -131,7 +131,7 @@ def test_heaviside_by_its_value_at_zero():
     close(second, [0.0, 1.0, 0.0])
 
 
-# -- powers and roots --------------------------------------------------------------------------------
+# -- powers and roots -----------------------------------------------------------------------------
 
 
 def test_pow_at_zero_base():
@@ -184,7 +184,7 @@ def test_where_ignores_the_branch_not_taken():
     close(got, [0.0, math.cos(1) - math.sin(1)])
 
 
-# -- tails and extremes ------------------------------------------------------------------------------
+# -- tails and extremes ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("x", [20.0, -20.0])
@@ -254,15 +254,15 @@ def test_inverse_functions_near_the_ends_of_their_domains():
 
 
 def test_sinc_at_and_near_zero_to_second_order():
-    close(gradient(trigonometric.sinc, [0.0, 1e-8]), [0.0, -np.pi**2 / 3 * 1e-8])
-    close(second_derivative(trigonometric.sinc, [0.0, 1e-8]), [-np.pi**2 / 3] * 2)
+    close(gradient(trigonometric.sinc, [0.0, 1e-8]), [0.0, -(np.pi**2) / 3 * 1e-8])
+    close(second_derivative(trigonometric.sinc, [0.0, 1e-8]), [-(np.pi**2) / 3] * 2)
     # Both sides of the change from the series to the closed form.
     below, above = np.array(1 / np.pi) * [1 - 1e-12, 1 + 1e-12]
     for derivative in (gradient, second_derivative):
         close(derivative(trigonometric.sinc, below), derivative(trigonometric.sinc, above), 1e-11)
 
 
-# -- complex numbers -----------------------------------------------------------------------------------
+# -- complex numbers ------------------------------------------------------------------------------
 
 
 def test_real_parameters_with_complex_intermediates():
@@ -311,7 +311,7 @@ def test_writing_through_real_reaches_the_gradient():
     close(x.grad._array, [4.0])
 
 
-# -- the fast forms ------------------------------------------------------------------------------------
+# -- the fast forms -------------------------------------------------------------------------------
 
 IN_DOMAIN = {"acosh": 2.0, "asin": 0.0, "acos": 0.0, "atanh": 0.0}
 

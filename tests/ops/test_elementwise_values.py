@@ -240,7 +240,9 @@ def test_comparison_of_signed_with_unsigned_integers_is_exact():
     signed = wrap(np.array([2**63 - 1], np.int64))
     assert not comparison.equal(large, signed)._array.any()
     assert comparison.greater(large, signed)._array.all()
-    assert comparison.less(wrap(np.array([-1])), wrap(np.array([2**64 - 1], np.uint64)))._array.all()
+    assert comparison.less(
+        wrap(np.array([-1])), wrap(np.array([2**64 - 1], np.uint64))
+    )._array.all()
 
 
 def test_out_of_range_python_integer_in_arithmetic_raises():

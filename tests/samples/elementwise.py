@@ -86,8 +86,8 @@ from arraygrad.ops.trigonometric import (
     tanh,
 )
 
-from . import Sample, away_from_zero, constant, distinct, normal, positive as positives, strided
-from . import uniform
+from . import Sample, away_from_zero, constant, distinct, normal, strided, uniform
+from . import positive as positives
 
 
 def _sigmoid(x):
