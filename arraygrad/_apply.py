@@ -61,6 +61,11 @@ _TENSOR: Any = TensorBase
 _SCALAR: Any = TensorBase
 
 
+def scalar_class() -> Any:
+    """The class of 0-d tensors with NumPy's scalar semantics."""
+    return _SCALAR
+
+
 # -- places ---------------------------------------------------------------------------------------
 
 _CPU_STRIDED = ("cpu", "strided")
@@ -438,6 +443,8 @@ def prepare(op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], np.dtyp
         for x in tensors:
             if not isinstance(x, TensorBase):
                 dtype = scalar_dtype(x, dtype)
+        # First the dtype to compute in: uint8 / -2 is a floating-point division.
+        dtype = compute_dtype(op, dtype)
         tensors = [
             x if isinstance(x, TensorBase) else wrap(constant(x, dtype)) for x in tensors
         ]

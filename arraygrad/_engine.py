@@ -8,36 +8,56 @@ graph, through the same formulas.
 
 from __future__ import annotations
 
+import os
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
-from ._apply import RESULT, apply, cast, elementwise, node_of, op_result_dtype, view, wrap
+from . import _fused
+from ._apply import (
+    RESULT,
+    apply,
+    cast,
+    elementwise,
+    node_of,
+    op_result_dtype,
+    scalar_class,
+    view,
+    wrap,
+)
 from ._cotangents import add, conj, times
+from ._dispatch import register_kernel
 from ._errors import GradientError
 from ._graph import (
     ATTRIBUTES,
+    FREED,
+    GRAD_MODE,
     HOOKS,
     INPUTS,
     OP,
     OVERWRITTEN,
+    PULL_OBSERVERS,
     SEQ,
     VALUES,
     Node,
+    Packed,
     check_not_overwritten,
     grad_mode,
     next_seq,
     node_name,
 )
 from ._op import Formula, Linear, Op, declare
-from ._storage import TensorBase, prepare_write
+from ._storage import TensorBase, mark_saved, prepare_write
 
 LEAF = declare(Op("leaf", ("x",), Linear(x=lambda g: g)))
 
-FREED: tuple[Any, ...] = ("freed",)
+# The same value under a node of its own: what a function under differentiation gets as argument.
+ALIAS = declare(Op("alias", ("x",), Linear(x=lambda g: g), scalar=False))
+register_kernel("alias", lambda x: x)
 
 
 def make_leaf(tensor: TensorBase) -> Node:
@@ -54,17 +74,39 @@ def is_leaf_node(node: Node) -> bool:
     return node[OP] is LEAF
 
 
+def alias(x: TensorBase) -> Any:
+    """A tensor with the value of `x` and a node of its own behind the node of `x`, if any.
+
+    Derivatives by the alias see nothing else that `x` is used for, while those by `x` (or what
+    made it) flow through. It shares memory with `x` until one of the two is written.
+    """
+    out = wrap(x._array[()] if isinstance(x, scalar_class()) else x._array)
+    out._array = x._array
+    out._saved = True
+    mark_saved(x)
+    out._node = [next_seq(), ALIAS, (node_of(x) if GRAD_MODE.get() else None,), None, None]
+    return out
+
+
 # -- running one node's formulas -----------------------------------------------------------------
+
+
+# Names of a frame's own that formulas of user-defined functions ask for.
+_OF_THE_NODE = ("node", "values", "recording")
 
 
 class _Frame:
     """The named values of one node, as tensors (with their nodes when `recording`)."""
 
-    __slots__ = ("made", "node", "recording")
+    __slots__ = ("made", "needs", "node", "opened", "recording")
 
-    def __init__(self, node: Node, recording: bool) -> None:
+    def __init__(
+        self, node: Node, recording: bool, needs: tuple[bool, ...] | None = None
+    ) -> None:
         self.node = node
         self.recording = recording
+        self.needs = needs
+        self.opened: Any = None
         self.made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
@@ -78,16 +120,23 @@ class _Frame:
             value = made[name] = self._value(op, name, i)
             return value
         if name == "needs":
-            return tuple(n is not None for n in node[INPUTS])
+            return self.needs or tuple(n is not None for n in node[INPUTS])
+        if name in _OF_THE_NODE:
+            return getattr(self, name)
         return node[ATTRIBUTES][name]
 
+    @property
+    def values(self) -> Any:
+        """What the node saved; unpacked once, when it is asked for."""
+        if self.opened is None:
+            values = self.node[VALUES]
+            self.opened = values.open() if type(values) is Packed else values
+        return self.opened
+
     def _value(self, op: Op, name: str, i: int) -> Any:
-        values = self.node[VALUES]
+        values = self.values
         if values is FREED:
-            raise GradientError(
-                f"backward through {node_name(self.node)} a second time, after its saved values "
-                "were freed; call the first backward with retain_graph=True"
-            )
+            raise freed_error(self.node)
         array = values[i]
         inputs = self.node[INPUTS]
         if name == "out":
@@ -115,14 +164,24 @@ class _Frame:
         return formula.function(*leading, **{name: self[name] for name in formula.names})
 
 
-def pull(node: Node, g: Any, recording: bool) -> Sequence[Any]:
+def freed_error(node: Node) -> GradientError:
+    return GradientError(
+        f"backward through {node_name(node)} a second time, after its saved values were freed; "
+        "call the first backward with retain_graph=True"
+    )
+
+
+def pull(
+    node: Node, g: Any, recording: bool, needs: tuple[bool, ...] | None = None
+) -> Sequence[Any]:
     """Cotangents of the node's inputs (tensors; None where there is none) from its own, `g`.
 
-    `g` is a tensor, or a list of tensors and None for a node with several results.
+    `g` is a tensor, or a list of tensors and None for a node with several results. `needs` says
+    which inputs' cotangents are wanted; by default those of all tracked inputs.
     """
     op: Op = node[OP]
     derivative = op.derivative
-    frame = _Frame(node, recording)
+    frame = _Frame(node, recording, needs)
     inputs = node[INPUTS]
     if derivative.kind == "rule" and derivative.vjp is not None:  # type: ignore[attr-defined]
         found = frame.call(derivative.vjp, g)  # type: ignore[attr-defined]
@@ -131,9 +190,9 @@ def pull(node: Node, g: Any, recording: bool) -> Sequence[Any]:
         formula = derivative.by_argument[op.args[0]]
         return frame.call(formula, g)  # type: ignore[no-any-return]
     results: list[Any] = []
-    for argument, parent in zip(op.args, inputs, strict=False):
+    for i, argument in enumerate(op.args):
         formula_ = derivative.by_argument.get(argument)
-        if parent is None or formula_ is None:
+        if inputs[i] is None or formula_ is None or (needs is not None and not needs[i]):
             results.append(None)
         elif derivative.kind == "partials":
             partial = frame.call(formula_)
@@ -220,20 +279,15 @@ def _result_templates(node: Node, tangents: Sequence[Any]) -> Any:
 # -- the reverse pass ------------------------------------------------------------------------------
 
 # Raw forms on plain arrays, by op name: f(node, g) -> cotangent arrays aligned with the inputs.
-RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any]]] = {}
+# A form that returns None leaves the node to its formula.
+RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = {
+    name: _fused.pull for name in (*_fused.SIMPLE, *_fused.FUSED_VALUES)
+}
 # Ops that read part of their input: f(memory, g, attributes) adds into an existing cotangent.
 ADD_INTO: dict[str, Callable[[Any, Any, dict[str, Any]], bool]] = {}
 # Ops that replace part of their first input: f(g, attributes) -> cotangent of what was written,
 # clearing that part of `g`, which then is the cotangent of the first input.
 TAKE_OUT: dict[str, Callable[[Any, dict[str, Any]], Any]] = {}
-
-
-def _pull_arrays(node: Node, g: Any) -> Sequence[Any]:
-    if isinstance(g, list):
-        wrapped: Any = [None if a is None else wrap(a) for a in g]
-    else:
-        wrapped = wrap(g)
-    return [None if c is None else c._array for c in pull(node, wrapped, False)]
 
 
 def gradients(
@@ -244,19 +298,69 @@ def gradients(
     keep: bool,
 ) -> list[Any]:
     """Gradients of the outputs' sum (weighted with the cotangents) by `inputs`; None if unused."""
-    wanted = {}
-    for x in inputs:
-        node = node_of(x)
-        if node is not None:
-            wanted[node[SEQ]] = node
     roots = [(node_of(o), c) for o, c in zip(outputs, cotangents, strict=True)]
+    return pull_back(roots, [node_of(x) for x in inputs], recording, keep)
+
+
+def pull_back(
+    roots: Sequence[tuple[Node | None, Any]],
+    nodes: Sequence[Node | None],
+    recording: bool,
+    keep: bool,
+) -> list[Any]:
+    """Cotangents (tensors, or None) that reach `nodes` from the roots; no leaf accumulates.
+
+    Only what lies between is visited, and freed unless `keep`.
+    """
+    wanted = {node[SEQ]: node for node in nodes if node is not None}
+    if not wanted:
+        return [None] * len(nodes)
     found: dict[int, Any] = {}
-    run_backward(roots, recording, keep, wanted=wanted, found=found)
-    results = []
-    for x in inputs:
-        node = node_of(x)
-        results.append(None if node is None else found.get(node[SEQ]))
-    return results
+    needed = nodes_between([root for root, _ in roots], wanted)
+    run_backward(roots, recording, keep, wanted=wanted, found=found, needed=needed)
+    return [None if node is None else found.get(node[SEQ]) for node in nodes]
+
+
+def nodes_between(roots: Iterable[Node | None], wanted: dict[int, Node]) -> set[int]:
+    """Numbers of `wanted` and of the nodes below the roots that depend on them."""
+    nodes = ancestors(roots, min(wanted))
+    needed = set(wanted)
+    for node in nodes:
+        for parent in node[INPUTS]:
+            if parent is not None and parent[SEQ] in needed:
+                needed.add(node[SEQ])
+                break
+    return needed
+
+
+def ancestors(roots: Iterable[Node | None], first: int = 0) -> list[Node]:
+    """The roots and all that they depend on, down to number `first`, in order of creation."""
+    seen: dict[int, Node] = {}
+    stack = [n for n in roots if n is not None]
+    while stack:
+        node = stack.pop()
+        seq = node[SEQ]
+        if seq < first or seq in seen:
+            continue
+        seen[seq] = node
+        stack.extend([parent for parent in node[INPUTS] if parent is not None])
+    return [seen[seq] for seq in sorted(seen)]
+
+
+def reaches_outside(roots: Iterable[Node | None], first: int) -> bool:
+    """Whether the roots depend on a node older than `first`, or on any leaf."""
+    seen: set[int] = set()
+    stack = [n for n in roots if n is not None]
+    while stack:
+        node = stack.pop()
+        seq = node[SEQ]
+        if seq in seen:
+            continue
+        if seq < first or node[OP] is LEAF:
+            return True
+        seen.add(seq)
+        stack.extend([parent for parent in node[INPUTS] if parent is not None])
+    return False
 
 
 def run_backward(
@@ -265,18 +369,27 @@ def run_backward(
     keep: bool,
     wanted: dict[int, Node] | None = None,
     found: dict[int, Any] | None = None,
+    needed: set[int] | None = None,
 ) -> None:
     """Walk back from the roots.
 
     With `wanted` (seq -> node) the cotangents of those nodes are put into `found` and leaves are
-    left alone; without, leaves accumulate into their tensors' grad.
+    left alone; without, leaves accumulate into their tensors' grad once the walk has succeeded,
+    so that an error leaves every grad as it was. `needed` restricts the walk to these nodes.
     """
-    if recording:
-        with grad_mode(True):
-            _walk(_Recorded(), roots, keep, wanted, found)
-    else:
-        with grad_mode(False):
-            _walk(_Raw(), roots, keep, wanted, found)
+    arrived: list[tuple[Node, Any, bool]] = []
+    token = GRAD_MODE.set(recording)
+    try:
+        mode: Any = _Recorded if recording else _Raw
+        _walk(mode, roots, keep, wanted, found, needed, arrived)
+        if arrived:
+            with _ACCUMULATING:
+                for node, g, ours in arrived:
+                    _accumulate(node, mode.leave(g), ours, recording)
+            for node, _, _ in arrived:
+                _run_post_hooks(node)
+    finally:
+        GRAD_MODE.reset(token)
 
 
 class _Raw:
@@ -290,12 +403,27 @@ class _Raw:
 
     @staticmethod
     def leave(g: Any) -> Any:
+        if type(g) is list:
+            return [None if part is None else wrap(part) for part in g]
         return wrap(g)
 
     @staticmethod
-    def pull(node: Node, g: Any) -> Sequence[Any]:
+    def pull(node: Node, g: Any, needs: tuple[bool, ...] | None) -> Sequence[Any]:
         raw = RAW_PULL.get(node[OP].name)
-        return _pull_arrays(node, g) if raw is None else raw(node, g)
+        if raw is not None:
+            values = node[VALUES]
+            if values is FREED:
+                raise freed_error(node)
+            if type(values) is Packed:
+                node = [*node]
+                node[VALUES] = values.open()
+            fast = raw(node, g)
+            if fast is not None:
+                return fast
+        # Partials at poles are infinite without being a mistake: no warnings from formulas.
+        with np.errstate(all="ignore"):
+            found = pull(node, _Raw.leave(g), False, needs)
+        return [None if c is None else c._array for c in found]
 
     @staticmethod
     def add(a: Any, b: Any) -> Any:
@@ -316,8 +444,9 @@ class _Recorded:
         return g
 
     @staticmethod
-    def pull(node: Node, g: Any) -> Sequence[Any]:
-        return pull(node, g, True)
+    def pull(node: Node, g: Any, needs: tuple[bool, ...] | None) -> Sequence[Any]:
+        with np.errstate(all="ignore"):
+            return pull(node, g, True, needs)
 
     @staticmethod
     def add(a: Any, b: Any) -> Any:
@@ -330,45 +459,57 @@ def _walk(
     keep: bool,
     wanted: dict[int, Node] | None,
     found: dict[int, Any] | None,
+    needed: set[int] | None,
+    arrived: list[tuple[Node, Any, bool]],
 ) -> None:
     pending: dict[int, list[Any]] = {}  # seq -> [node, cotangent, ours]
     heap: list[int] = []
     for node, g in roots:
-        if node is not None:
+        if node is not None and (needed is None or node[SEQ] in needed):
             _receive(mode, pending, heap, node, mode.enter(g), False)
-    stop = min(wanted) if wanted else 0
     while heap:
         seq = -heappop(heap)
         node, g, ours = pending.pop(seq)
-        if seq < stop:
-            return
         if len(node) > HOOKS and node[HOOKS]:
             g, ours = _run_hooks(mode, node, g), False
-        if wanted is not None and found is not None and seq in wanted:
+        if wanted is not None and seq in wanted:
+            assert found is not None
             found[seq] = mode.leave(g)
             ours = False
         op: Op = node[OP]
         if op is LEAF:
             if wanted is None:
-                _accumulate(node, mode.leave(g), ours, mode.recording)
+                arrived.append((node, g, ours))
             continue
         if op is RESULT:
-            parent = node[INPUTS][0]
-            _receive_result(mode, pending, heap, parent, g, node[ATTRIBUTES])
+            _receive_result(mode, pending, heap, node[INPUTS][0], g, node[ATTRIBUTES])
             continue
         if OVERWRITTEN:
             check_not_overwritten(node)
-        _spread(mode, pending, heap, node, g, ours)
-        if not keep and node[VALUES] is not None and any(v is not None for v in node[VALUES]):
-            node[VALUES] = FREED
+        _spread(mode, pending, heap, node, g, ours, needed)
+        values = node[VALUES]
+        if not keep and values is not None and values is not FREED:
+            if type(values) is Packed or any(v is not None for v in values):
+                node[VALUES] = FREED
 
 
 def _spread(
-    mode: Any, pending: dict[int, list[Any]], heap: list[int], node: Node, g: Any, ours: bool
+    mode: Any,
+    pending: dict[int, list[Any]],
+    heap: list[int],
+    node: Node,
+    g: Any,
+    ours: bool,
+    needed: set[int] | None,
 ) -> None:
     """Hand the cotangents of a node to its inputs."""
     op: Op = node[OP]
     inputs = node[INPUTS]
+    needs = None
+    if needed is not None:
+        needs = tuple([n is not None and n[SEQ] in needed for n in inputs])
+        if not any(needs):
+            return
     if not mode.recording:
         adder = ADD_INTO.get(op.name)
         if adder is not None:
@@ -378,19 +519,21 @@ def _spread(
         taker = TAKE_OUT.get(op.name)
         if taker is not None and ours:
             value = taker(g, node[ATTRIBUTES])
-            if inputs[0] is not None:
-                _receive(mode, pending, heap, inputs[0], g, True)
-            if inputs[1] is not None:
-                _receive(mode, pending, heap, inputs[1], value, True)
+            for i, c in enumerate((g, value)):
+                if inputs[i] is not None and (needs is None or needs[i]):
+                    _receive(mode, pending, heap, inputs[i], c, True)
             return
-    cotangents = mode.pull(node, g)
+    cotangents = mode.pull(node, g, needs)
+    if PULL_OBSERVERS:
+        for observer in tuple(PULL_OBSERVERS):
+            observer(node, g, cotangents)
     computed = op.derivative.kind in ("partials", "bilinear")
-    for parent, c in zip(inputs, cotangents, strict=False):
-        if parent is not None and c is not None:
+    for i, c in enumerate(cotangents):
+        if c is not None and inputs[i] is not None and (needs is None or needs[i]):
             fresh = not mode.recording and (
                 computed or (op.derivative.kind == "linear" and c is not g and c.base is None)
             )
-            _receive(mode, pending, heap, parent, c, fresh)
+            _receive(mode, pending, heap, inputs[i], c, fresh)
 
 
 def _receive(
@@ -423,20 +566,43 @@ def _receive_result(
 
 def _run_hooks(mode: Any, node: Node, g: Any) -> Any:
     for hook in list(node[HOOKS]):
-        replaced = hook(mode.leave(g))
+        given = mode.leave(g)
+        for part in given if isinstance(given, list) else (given,):
+            if part is not None:
+                part._saved = True  # others may hold this memory: a hook that writes gets a copy
+        replaced = hook(given)
         if replaced is not None:
-            g = mode.enter(replaced)
+            g = [None if r is None else mode.enter(r) for r in replaced] \
+                if isinstance(given, list) else mode.enter(replaced)  # fmt: skip
     return g
+
+
+# Several threads may bring gradients to one leaf at once.
+_ACCUMULATING = threading.RLock()
+
+
+def _after_fork() -> None:
+    global _ACCUMULATING
+    _ACCUMULATING = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _accumulate(node: Node, g: Any, ours: bool, recording: bool) -> None:
     """Add a cotangent to the grad of a leaf's tensor, if that still lives."""
     attributes = node[ATTRIBUTES]
     tensor = attributes["tensor"]()
-    if tensor is None:
-        return
-    if g._array.dtype != attributes["dtype"]:
-        g = cast(g, attributes["dtype"])
+    if tensor is not None:
+        accumulate_into(tensor, g, ours, recording)
+
+
+def accumulate_into(tensor: Any, g: Any, ours: bool, recording: bool) -> None:
+    """Add `g` to the tensor's grad, in its dtype. `ours`: nothing else holds the memory of `g`."""
+    dtype = tensor._array.dtype
+    if g._array.dtype != dtype:
+        g = cast(g, dtype)
         ours = True
     old = getattr(tensor, "_grad", None)
     if old is None:
@@ -448,46 +614,61 @@ def _accumulate(node: Node, g: Any, ours: bool, recording: bool) -> None:
     else:
         prepare_write(old, "backward")
         np.add(old._array, g._array, out=old._array)
-    for hook in attributes.get("post_hooks", ()):
-        hook(tensor)
+
+
+def _run_post_hooks(node: Node) -> None:
+    attributes = node[ATTRIBUTES]
+    hooks = attributes.get("post_hooks")
+    if hooks:
+        tensor = attributes["tensor"]()
+        if tensor is not None:
+            for hook in list(hooks):
+                hook(tensor)
 
 
 # -- the forward pass ------------------------------------------------------------------------------
-
-
-def subgraph(outputs: Iterable[Node | None], inputs: dict[int, Any]) -> list[Node]:
-    """Nodes between the inputs (by seq) and the outputs, in order of creation."""
-    seen: dict[int, Node] = {}
-    stack = [n for n in outputs if n is not None]
-    first = min(inputs, default=0)
-    while stack:
-        node = stack.pop()
-        if node[SEQ] in seen or node[SEQ] < first:
-            continue
-        seen[node[SEQ]] = node
-        stack.extend(n for n in node[INPUTS] if n is not None)
-    return [seen[seq] for seq in sorted(seen)]
 
 
 def run_forward(
     outputs: Sequence[Any], inputs: Sequence[Any], tangents: Sequence[Any], recording: bool
 ) -> list[Any]:
     """Tangents of the outputs when the inputs move along `tangents`; None where they do not."""
+    return push_forward(
+        [node_of(o) for o in outputs], [node_of(x) for x in inputs], tangents, recording
+    )
+
+
+def push_forward(
+    roots: Sequence[Node | None],
+    nodes: Sequence[Node | None],
+    tangents: Sequence[Any],
+    recording: bool,
+) -> list[Any]:
+    """Tangents at the roots when the values of `nodes` move along `tangents`; None: unmoved."""
     moved: dict[int, Any] = {}
-    for x, t in zip(inputs, tangents, strict=True):
-        node = node_of(x)
+    for node, t in zip(nodes, tangents, strict=True):
         if node is not None and t is not None:
             moved[node[SEQ]] = t
-    roots = [node_of(o) for o in outputs]
-    with grad_mode(recording):
-        for node in subgraph(roots, moved):
-            if node[SEQ] in moved or node[OP] is LEAF:
+    if not moved:
+        return [None] * len(roots)
+    given = set(moved)
+    token = GRAD_MODE.set(recording)
+    try:
+        for node in ancestors(roots, min(moved)):
+            if node[SEQ] in given or node[OP] is LEAF:
                 continue
             arriving = [None if n is None else moved.get(n[SEQ]) for n in node[INPUTS]]
             if all(t is None for t in arriving):
                 continue
             if node[OP] is RESULT:
                 moved[node[SEQ]] = arriving[0][node[ATTRIBUTES]["index"]]
+            elif node[OP] is ALIAS:
+                moved[node[SEQ]] = arriving[0]
             else:
-                moved[node[SEQ]] = push(node, arriving, recording)
+                if OVERWRITTEN:
+                    check_not_overwritten(node)
+                with np.errstate(all="ignore"):  # as in the reverse pass
+                    moved[node[SEQ]] = push(node, arriving, recording)
+    finally:
+        GRAD_MODE.reset(token)
     return [None if n is None else moved.get(n[SEQ]) for n in roots]

@@ -16,7 +16,8 @@ values : tuple or None
     None entries were not needed. The engine sets the whole field to None once it is used up.
 attributes : dict or None
     Static arguments (axis, shape, ...).
-hooks : list, only when there are any
+hooks : list or None, only when there are any
+trace : TraceNote, only under anomaly detection: where in the user's code the node was made
 
 A node points only to its inputs' nodes and to plain memory, never to tensors: no cycles.
 """
@@ -34,7 +35,7 @@ from ._errors import GradientError
 
 Node = list[Any]
 
-SEQ, OP, INPUTS, VALUES, ATTRIBUTES, HOOKS = range(6)
+SEQ, OP, INPUTS, VALUES, ATTRIBUTES, HOOKS, TRACE = range(7)
 
 next_seq: Callable[[], int] = itertools.count(1).__next__
 
@@ -42,9 +43,40 @@ next_seq: Callable[[], int] = itertools.count(1).__next__
 GRAD_MODE: ContextVar[bool] = ContextVar("arraygrad_grad_mode", default=True)
 is_grad_enabled: Callable[[], bool] = GRAD_MODE.get
 
-# Functions called with (op, result, argument arrays) after each op; empty almost always, so that
-# the road of a primitive pays one truth test. Observers look at their own context.
+# Functions called with (op, result, argument arrays) after each op, the result being a tensor with
+# its node, or a tuple of them. Empty almost always, so that the road of a primitive pays one truth
+# test. Observers look at their own context.
 OBSERVERS: list[Callable[[Any, Any, tuple[Any, ...]], None]] = []
+
+# Functions called with (node, cotangent, cotangents of the inputs) after each step of a reverse
+# pass; arrays, or tensors while recording.
+PULL_OBSERVERS: list[Callable[[Node, Any, Any], None]] = []
+
+
+class Packed:
+    """Stands in a node's `values` for values that a saved-tensor hook has packed."""
+
+    __slots__ = ("pieces", "unpack")
+
+    def __init__(self, pieces: tuple[Any, ...], unpack: Callable[[Any], Any]) -> None:
+        self.pieces = pieces
+        self.unpack = unpack
+
+    def open(self) -> tuple[Any, ...]:
+        """The values as `record` had them."""
+        return tuple(
+            tuple(self.unpack(p) for p in piece[0]) if type(piece) is list
+            else None if piece is None else self.unpack(piece)
+            for piece in self.pieces
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[Any]:
+        """No plain memory is held: there is nothing that a write could spoil."""
+        return iter(())
+
+
+# What stands in a node's `values` once they have been used up.
+FREED: tuple[Any, ...] = ("freed",)
 
 
 @contextmanager
@@ -103,6 +135,8 @@ def node_name(node: Node) -> str:
     name: str = node[OP].name
     if name == "leaf":
         return "AccumulateGrad"
+    if name[0].isupper():  # a user's Function
+        return name + "Backward"
     return _SHORT.get(name) or "".join(p.capitalize() for p in name.split("_")) + "Backward"
 
 

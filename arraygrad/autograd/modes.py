@@ -1,0 +1,238 @@
+"""Grad modes: whether operations are recorded. Context-local, so threads and tasks are apart."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Literal, ParamSpec, TypeVar, overload
+
+from .._errors import ArgumentTypeError
+from .._graph import GRAD_MODE, is_grad_enabled
+
+__all__ = ["enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Earlier modes, innermost first, as nested pairs. It belongs to the context and not to the manager
+# objects, so that one `mode = no_grad()` may be used by several threads at once.
+_EARLIER: ContextVar[Any] = ContextVar("arraygrad_earlier_modes", default=None)
+
+
+def _enter(mode: bool) -> None:
+    _EARLIER.set((GRAD_MODE.get(), _EARLIER.get()))
+    GRAD_MODE.set(mode)
+
+
+def _leave() -> None:
+    mode, earlier = _EARLIER.get()
+    _EARLIER.set(earlier)
+    GRAD_MODE.set(mode)
+
+
+class _Mode:
+    """A context manager and decorator that sets the grad mode."""
+
+    mode = True
+
+    def __enter__(self) -> None:
+        _enter(self.mode)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> Literal[False]:
+        _leave()
+        return False
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        return _decorated(function, self.mode)
+
+
+def _decorated(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
+    """The function (or generator, coroutine) running in a grad mode; classes are refused."""
+    if isinstance(function, type) or not callable(function):
+        raise ArgumentTypeError(
+            f"a grad mode decorates functions, not {function!r}; decorate its methods, or use a "
+            "with block"
+        )
+    if inspect.isasyncgenfunction(function):
+        return _async_generator(function, mode)
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def coroutine(*args: Any, **kwargs: Any) -> Any:
+            _enter(mode)
+            try:
+                return await function(*args, **kwargs)
+            finally:
+                _leave()
+
+        return coroutine
+    if inspect.isgeneratorfunction(function):
+        return _generator(function, mode)
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        _enter(mode)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _leave()
+
+    return wrapped
+
+
+def _step(mode: bool, resume: Callable[..., Any], *args: Any) -> Any:
+    _enter(mode)
+    try:
+        return resume(*args)
+    finally:
+        _leave()
+
+
+def _generator(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
+    """The mode holds while the generator runs, not while its consumer does."""
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        inner = function(*args, **kwargs)
+        resume, given = inner.send, (None,)
+        while True:
+            try:
+                item = _step(mode, resume, *given)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                resume, given = inner.send, ((yield item),)
+            except GeneratorExit:
+                _step(mode, inner.close)
+                raise
+            except BaseException as error:  # noqa: BLE001 (handed on to the generator)
+                resume, given = inner.throw, (error,)  # type: ignore[assignment]
+
+    return wrapped
+
+
+def _async_generator(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def wrapped(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        inner = function(*args, **kwargs)
+        resume, given = inner.asend, (None,)
+        while True:
+            _enter(mode)
+            try:
+                item = await resume(*given)
+            except StopAsyncIteration:
+                return
+            finally:
+                _leave()
+            try:
+                resume, given = inner.asend, ((yield item),)
+            except GeneratorExit:
+                await inner.aclose()
+                raise
+            except BaseException as error:  # noqa: BLE001 (handed on to the generator)
+                resume, given = inner.athrow, (error,)  # type: ignore[assignment]
+
+    return wrapped
+
+
+class no_grad(_Mode):
+    """Operations inside are not recorded.
+
+    A context manager (``with ag.no_grad():``) and a decorator (``@ag.no_grad`` or
+    ``@ag.no_grad()``), also of generators and coroutines, for which the mode holds only while
+    they run themselves.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What to decorate, where it is written without parentheses.
+
+    Examples
+    --------
+    >>> import arraygrad as ag
+    >>> x = ag.tensor(2.0, requires_grad=True)
+    >>> with ag.no_grad():
+    ...     y = x * x
+    >>> y.requires_grad
+    False
+    """
+
+    mode = False
+
+    @overload
+    def __new__(cls, function: None = None) -> no_grad: ...
+    @overload
+    def __new__(cls, function: Callable[P, R]) -> Callable[P, R]: ...
+    def __new__(cls, function: Any = None) -> Any:  # noqa: D102
+        return super().__new__(cls) if function is None else _decorated(function, cls.mode)
+
+
+class enable_grad(_Mode):
+    """Operations inside are recorded, also within `no_grad`.
+
+    A context manager and a decorator, like `no_grad`.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What to decorate, where it is written without parentheses.
+
+    Examples
+    --------
+    >>> import arraygrad as ag
+    >>> x = ag.tensor(2.0, requires_grad=True)
+    >>> with ag.no_grad(), ag.enable_grad():
+    ...     y = x * x
+    >>> y.requires_grad
+    True
+    """
+
+    mode = True
+
+    @overload
+    def __new__(cls, function: None = None) -> enable_grad: ...
+    @overload
+    def __new__(cls, function: Callable[P, R]) -> Callable[P, R]: ...
+    def __new__(cls, function: Any = None) -> Any:  # noqa: D102
+        return super().__new__(cls) if function is None else _decorated(function, cls.mode)
+
+
+class set_grad_enabled(_Mode):
+    """Switch recording on or off from here on.
+
+    As a plain call it holds until the next one, in this context (thread or task); in a with
+    statement until the block ends; as a decorator while the function runs.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether operations are recorded.
+
+    Examples
+    --------
+    >>> import arraygrad as ag
+    >>> with ag.set_grad_enabled(False):
+    ...     ag.is_grad_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = bool(mode)
+        self._previous = GRAD_MODE.get()
+        GRAD_MODE.set(self.mode)
+
+    def __enter__(self) -> None:
+        _EARLIER.set((self._previous, _EARLIER.get()))
+        GRAD_MODE.set(self.mode)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:  # noqa: D102
+        GRAD_MODE.set(self._previous)  # as a decorator it changes nothing outside
+        return _decorated(function, self.mode)
