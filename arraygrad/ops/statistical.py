@@ -155,7 +155,8 @@ def _centred(x: Any, axis: tuple[int, ...]) -> Any:
 
 
 def _divisor(shape: Shape, axis: tuple[int, ...], correction: float) -> float:
-    return max(_count(shape, axis) - correction, 0.0)
+    number = _count(shape, axis) - correction
+    return number if number > 0 else 0.0
 
 
 def _over(x: Any, number: float) -> Any:
