@@ -22,7 +22,7 @@ from ._errors import (
     IntegerOverflowError,
     ShapeError,
 )
-from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq
+from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq, owner_of
 from ._layout import Shape, broadcast_shapes
 from ._op import Linear, Op, declare
 from ._storage import (
@@ -583,7 +583,9 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
 def shares_base(out: Any, array: Any) -> bool:
     """Whether a kernel's result is a view of its argument."""
     base = getattr(out, "base", None)
-    return base is not None and (base is array or base is array.base)
+    if base is None:
+        return False
+    return base is array or base is array.base or owner_of(out) is owner_of(array)
 
 
 def _share_storage(result: Any, x: Any) -> None:
@@ -675,8 +677,11 @@ def broadcast_array(x: Any, *, shape: Shape) -> Any:
             strides[lead + i] = s
         elif n != 1:
             raise ShapeError(f"a tensor of shape {x.shape} does not broadcast to {shape}")
-    out = np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
-    return out
+    if x.flags.owndata and x.flags.c_contiguous:
+        out: Any = ndarray(shape, x.dtype, buffer=x, strides=tuple(strides))
+        out.flags.writeable = False
+        return out
+    return np.broadcast_to(x, shape)
 
 
 def _cast_array(x: Any, *, dtype: np.dtype[Any]) -> Any:

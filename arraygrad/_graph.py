@@ -95,10 +95,15 @@ OVERWRITTEN: dict[int, tuple[weakref.ref[Any], int, str]] = {}
 
 
 def owner_of(array: Any) -> Any:
-    """The object at the end of the chain of bases that still is an array."""
+    """The array at the end of the chain of bases: the one that holds the memory."""
     base = array.base
-    while base is not None and hasattr(base, "base") and hasattr(base, "shape"):
-        array, base = base, base.base
+    while base is not None:
+        if hasattr(base, "shape") and hasattr(base, "base"):
+            array, base = base, base.base
+        elif isinstance(base, memoryview):
+            base = base.obj
+        else:  # NumPy's as_strided puts an object of its own between view and base
+            base = getattr(base, "base", None)
     return array
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from . import _apply
 from ._apply import wrap
 from ._detach import may_detach
 from ._dtypes import DTypeLike, as_dtype
@@ -143,7 +142,7 @@ class NdarrayMethods(TensorBase):
 
     def copy(self, order: str = "C") -> Any:
         """A copy with memory of its own, in the graph."""
-        return _copy(self)
+        return manipulation.copied(self)
 
     def fill(self, value: Any) -> None:
         """Write one value everywhere."""
@@ -365,12 +364,3 @@ class FlatView:
                 value = value[np.arange(count) % value._array.size]
             value = value.reshape(np.shape(flat))
         self._tensor[where] = value
-
-
-def _copy(x: Any) -> Any:
-    out = _apply.apply(_apply.CAST, x, dtype=x._array.dtype)
-    if type(out) is not type(x):
-        same = wrap(out._array, out._node)
-        if type(same) is type(x):
-            return same
-    return out

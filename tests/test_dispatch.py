@@ -1,9 +1,5 @@
 """The dispatch table: lookups, registration, devices, modes."""
 
-import os
-import subprocess
-import sys
-
 import arraygrad as ag
 import numpy as np
 import pytest
@@ -11,6 +7,8 @@ from arraygrad import _dispatch, _op
 from arraygrad._apply import elementwise, wrap
 from arraygrad._device import Device, register_device
 from arraygrad._dispatch import register_kernel
+
+from tests.fresh_process import run
 
 F8 = np.dtype("float64")
 
@@ -136,19 +134,12 @@ np.testing.assert_allclose(x.grad.numpy(), np.exp(np.linspace(0, 1, 50)) * (1 + 
 assert not _dispatch.compile_failures(), _dispatch.compile_failures()
 print("ok")
 """
-    environment = dict(os.environ, ARRAYGRAD_KERNELS=kernels, ARRAYGRAD_COMPILE=compiling)
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
-    )
+    done = run(program, ARRAYGRAD_KERNELS=kernels, ARRAYGRAD_COMPILE=compiling)
     assert done.stdout.strip() == "ok", done.stderr
 
 
 def test_wrong_mode_is_refused():
-    environment = dict(os.environ, ARRAYGRAD_KERNELS="fast")
-    done = subprocess.run(
-        [sys.executable, "-c", "import arraygrad"],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run("import arraygrad", ARRAYGRAD_KERNELS="fast")
     assert "ARRAYGRAD_KERNELS='fast'" in done.stderr
 
 
