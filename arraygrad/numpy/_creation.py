@@ -1,0 +1,279 @@
+"""Creation functions with NumPy's signatures that make tensors.
+
+Data that holds no numbers (objects, strings, dates, records) makes NumPy arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._apply import wrap
+from .._dtypes import is_supported
+from .._errors import ArgumentError
+from .._storage import TensorBase
+from ..interop.plain import plain
+from ..ops import conversion, creation, manipulation
+from ._types import holds_tensor
+
+
+def _is_dtype_of_numbers(dtype: Any) -> bool:
+    return dtype is None or is_supported(np.dtype(dtype))
+
+
+def _as_tensor(
+    object: Any, dtype: Any, copy: bool | None, order: Any = "K", subok: bool = False
+) -> Any:
+    """A tensor, or what NumPy makes where there are no numbers."""
+    if isinstance(object, TensorBase) or holds_tensor(object):
+        if not _is_dtype_of_numbers(dtype):
+            return np.array(object, dtype)
+        return conversion.asarray(object, dtype=dtype, copy=copy)
+    object = _without_views(object)
+    made = np.array(object, dtype, copy=copy, order=order, subok=subok)
+    if type(made) is not np.ndarray or not is_supported(made.dtype):
+        return made
+    if made is object:  # borrowed memory: visible outside, so it must not be moved
+        return conversion.asarray(made)
+    return wrap(made)
+
+
+def _without_views(object: Any) -> Any:
+    """Iterators over rows and the like as lists, as they may give tensors."""
+    return list(object) if isinstance(object, range) else object
+
+
+def array(
+    object: Any, dtype: Any = None, *, copy: bool | None = True, order: Any = "K",
+    subok: bool = False, ndmin: int = 0, like: Any = None, ndmax: int = 0,
+) -> Any:  # fmt: skip
+    """As NumPy's array, in the graph: the list may hold tensors."""
+    if isinstance(object, TensorBase) and order == "F":
+        return asfortranarray(_as_tensor(object, dtype, copy))
+    out = _as_tensor(object, dtype, copy, order, subok)
+    if ndmin and out.ndim < ndmin:
+        out = out.reshape((1,) * (ndmin - out.ndim) + tuple(out.shape))
+    return out
+
+
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
+    copy: bool | None = None, like: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's asarray: a tensor is returned as it is."""
+    if isinstance(a, TensorBase) and order == "F":
+        return asfortranarray(_as_tensor(a, dtype, copy))
+    return _as_tensor(a, dtype, copy, order or "K")
+
+
+def asanyarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
+    copy: bool | None = None, like: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's asanyarray: subclasses of ndarray stay what they are."""
+    return _as_tensor(a, dtype, copy, order or "K", subok=True)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """As NumPy's ascontiguousarray."""
+    out = array(a, dtype, copy=None, ndmin=1)
+    return out.contiguous() if isinstance(out, TensorBase) else np.ascontiguousarray(out)
+
+
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """As NumPy's asfortranarray."""
+    out = asarray(a, dtype)
+    if not isinstance(out, TensorBase):
+        return np.asfortranarray(out)
+    return out if out._array.flags.f_contiguous else out.T.copy().T  # type: ignore[attr-defined]
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """As NumPy's asarray_chkfinite."""
+    out = asarray(a, dtype, order)
+    if out.dtype.kind in "fc" and not np.isfinite(plain(out)).all():
+        raise ArgumentError("asarray_chkfinite: the array has infinities or NaNs")
+    return out
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    """As NumPy's require; tensors are aligned, owned where they are not views, and writeable."""
+    wanted = {str(r).upper()[0] for r in requirements or ()}
+    if "F" in wanted:
+        return asfortranarray(a, dtype)
+    return ascontiguousarray(a, dtype) if "C" in wanted else asarray(a, dtype)
+
+
+def copy(a: Any, order: Any = "K", subok: bool = False) -> Any:
+    """As NumPy's copy, in the graph."""
+    return array(a, order=order, subok=subok, copy=True)
+
+
+def zeros(
+    shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Any:
+    """As NumPy's zeros."""
+    return _new(np.zeros, shape, dtype, order)
+
+
+def ones(
+    shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Any:
+    """As NumPy's ones."""
+    return _new(np.ones, shape, dtype, order)
+
+
+def empty(
+    shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Any:
+    """As NumPy's empty."""
+    return _new(np.empty, shape, dtype, order)
+
+
+def _new(make: Callable[..., Any], shape: Any, dtype: Any, order: Any) -> Any:
+    made = make(_sizes(shape), dtype, order)
+    return wrap(made) if is_supported(made.dtype) else made
+
+
+def _sizes(shape: Any) -> Any:
+    """A shape that may have tensors in it, as Python integers."""
+    if isinstance(shape, TensorBase):
+        return tuple(plain(shape).tolist()) if shape._array.ndim else int(shape)  # type: ignore[call-overload]
+    if isinstance(shape, list | tuple):
+        return tuple(int(n) if isinstance(n, TensorBase) else n for n in shape)  # type: ignore[call-overload]
+    return shape
+
+
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None,
+    like: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's full: a tracked value stays in the graph."""
+    if not holds_tensor(fill_value):
+        made = np.full(_sizes(shape), fill_value, dtype, order)
+        return wrap(made) if is_supported(made.dtype) else made
+    value = conversion.asarray(fill_value, dtype=dtype)
+    sizes = _sizes(shape)
+    out = manipulation.broadcast_to(value, sizes if isinstance(sizes, tuple) else (sizes,))
+    return manipulation.copied(out)
+
+
+def zeros_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
+    device: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's zeros_like."""
+    return _like(np.zeros_like, a, dtype, order, shape)
+
+
+def ones_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
+    device: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's ones_like."""
+    return _like(np.ones_like, a, dtype, order, shape)
+
+
+def empty_like(
+    prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
+    device: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's empty_like."""
+    return _like(np.empty_like, prototype, dtype, order, shape)
+
+
+def _like(make: Callable[..., Any], a: Any, dtype: Any, order: Any, shape: Any) -> Any:
+    made = make(plain(a), dtype=dtype, order=order, subok=False, shape=_sizes(shape))
+    return wrap(made) if is_supported(made.dtype) else made
+
+
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True,
+    shape: Any = None, *, device: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's full_like: a tracked value stays in the graph."""
+    made = empty_like(a, dtype, order, shape=shape)
+    return full(made.shape, fill_value, made.dtype)
+
+
+def eye(
+    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None,
+    like: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's eye."""
+    return wrap(np.eye(int(N), None if M is None else int(M), int(k), dtype, order))
+
+
+def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """As NumPy's identity."""
+    return wrap(np.identity(int(n), dtype))
+
+
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
+    """As NumPy's tri."""
+    return wrap(np.tri(int(N), None if M is None else int(M), int(k), dtype))
+
+
+def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:
+    """As NumPy's arange: start and step may be tracked."""
+    numbers = (*args[:3], *named.values())
+    if len(args) > 3:
+        dtype = args[3]
+    if not any(isinstance(n, TensorBase) for n in numbers):
+        made = np.arange(*args[:3], dtype=dtype, **named)
+        return wrap(made) if is_supported(made.dtype) else made
+    start = named.get("start", args[0] if args else 0)
+    stop = named.get("stop", args[1] if len(args) > 1 else None)
+    step = named.get("step", args[2] if len(args) > 2 else 1)
+    out = creation.arange(start, stop, step)
+    return out if dtype is None else conversion.asarray(out, dtype=dtype)
+
+
+def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's function on plain values; the array it makes becomes a tensor."""
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        kwargs.pop("like", None)
+        out = function(*plain(args), **plain(kwargs))
+        return wrap(out) if isinstance(out, np.ndarray) and is_supported(out.dtype) else out
+
+    made.__name__ = made.__qualname__ = function.__name__
+    made.__doc__ = function.__doc__
+    return made
+
+
+FUNCTIONS: dict[Any, Any] = {
+    np.array: array,
+    np.asarray: asarray,
+    np.asanyarray: asanyarray,
+    np.ascontiguousarray: ascontiguousarray,
+    np.asfortranarray: asfortranarray,
+    np.asarray_chkfinite: asarray_chkfinite,
+    np.require: require,
+    np.copy: copy,
+    np.zeros: zeros,
+    np.ones: ones,
+    np.empty: empty,
+    np.full: full,
+    np.zeros_like: zeros_like,
+    np.ones_like: ones_like,
+    np.empty_like: empty_like,
+    np.full_like: full_like,
+    np.eye: eye,
+    np.identity: identity,
+    np.tri: tri,
+    np.arange: arange,
+    np.frombuffer: _computed(np.frombuffer),
+    np.fromfile: _computed(np.fromfile),
+    np.fromstring: _computed(np.fromstring),
+    np.loadtxt: _computed(np.loadtxt),
+    np.genfromtxt: _computed(np.genfromtxt),
+    np.from_dlpack: conversion.from_dlpack,
+    np.hanning: _computed(np.hanning),
+    np.hamming: _computed(np.hamming),
+    np.blackman: _computed(np.blackman),
+    np.bartlett: _computed(np.bartlett),
+    np.indices: _computed(np.indices),
+}  # fmt: skip

@@ -1,0 +1,194 @@
+"""What stands for a NumPy object in ``arraygrad.numpy``: decided by the object, once.
+
+creation functions and classes -> ours; ufuncs -> Ufunc; functions with a rule -> the rule;
+functions about arrays (shape, allclose) -> NumPy's on the values; all other functions -> NumPy's
+as long as nothing is tracked; modules -> arraygrad.numpy's of the same name; the rest -> itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import types
+from typing import Any
+
+import numpy as np
+
+from .._answers import ANSWERS
+from .._errors import DetachError
+from .._graph import is_grad_enabled
+from ..interop.plain import is_tracked, plain, tensors
+from . import _creation, _grids, _types
+from ._ufuncs import Ufunc, is_numeric
+
+# NumPy's modules that have a module here; the others (ma, char, polynomial, ...) are NumPy's own.
+MODULES = {
+    "numpy": "arraygrad.numpy",
+    "numpy.linalg": "arraygrad.numpy.linalg",
+    "numpy.fft": "arraygrad.numpy.fft",
+    "numpy.random": "arraygrad.numpy.random",
+    "numpy.testing": "arraygrad.numpy.testing",
+    "numpy.lib": "arraygrad.numpy.lib",
+    "numpy.lib.stride_tricks": "arraygrad.numpy.lib.stride_tricks",
+}
+MODULES_BACK = {ours: theirs for theirs, ours in MODULES.items()}
+
+# Functions whose answer is about the array and no derivative of it: they look at the values.
+_ABOUT_ARRAYS = frozenset({
+    "allclose", "array2string", "array_equal", "array_equiv", "array_repr", "array_str",
+    "base_repr", "binary_repr", "broadcast_shapes", "can_cast", "common_type", "dtype",
+    "format_float_positional", "format_float_scientific", "info", "isclose", "iscomplex",
+    "iscomplexobj", "isfortran", "isnan", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable",
+    "may_share_memory", "min_scalar_type", "mintypecode", "ndim", "promote_types", "result_type",
+    "savetxt", "shape", "shares_memory", "size", "typename",
+})  # fmt: skip
+
+# Whatever calls back into user code hands it tensors: NumPy's own would hand it arrays.
+_OURS: dict[Any, Any] = {**_creation.FUNCTIONS, **_grids.FUNCTIONS}
+
+_TWINS: dict[int, tuple[Any, Any]] = {}
+
+
+def lookup(module: Any, name: str, ours: str) -> Any:
+    """The attribute `name` of a NumPy module as this package has it; AttributeError if none."""
+    try:
+        real = getattr(module, name)
+    except AttributeError:
+        raise AttributeError(f"module {ours!r} has no attribute {name!r}") from None
+    if isinstance(real, types.ModuleType):
+        return module_twin(real)
+    return twin(real)
+
+
+def module_twin(module: Any) -> Any:
+    """Our module for one of NumPy's; the module itself where there is none."""
+    ours = MODULES.get(module.__name__)
+    return module if ours is None else importlib.import_module(ours)
+
+
+def twin(real: Any) -> Any:
+    """What stands for a NumPy object."""
+    found = _TWINS.get(id(real))
+    if found is None:
+        found = real, _make(real)
+        _TWINS[id(real)] = found
+    return found[1]
+
+
+def is_numpys(x: Any) -> bool:
+    """Whether `x` is a function, class or object that NumPy publishes."""
+    return id(x) in _published()
+
+
+@functools.cache
+def _published() -> dict[int, Any]:
+    modules = [np, np.linalg, np.fft, np.random, np.testing, np.lib, np.lib.stride_tricks]
+    found = {}
+    for module in modules:
+        for name in dir(module):
+            value = getattr(module, name)
+            if not name.startswith("_") and _may_have_twin(value):
+                found[id(value)] = value
+    return found
+
+
+def _may_have_twin(x: Any) -> bool:
+    return not isinstance(x, str | bytes | int | float | complex | list | tuple | dict | type(None))
+
+
+def _make(real: Any) -> Any:
+    if isinstance(real, type):
+        return _random_class(real) or _OURS.get(real) or _types.stand_in(real)
+    try:
+        ours = _OURS.get(real)
+    except TypeError:  # not hashable, so not a function
+        return real
+    if ours is not None:
+        return ours
+    if isinstance(real, np.ufunc):
+        return Ufunc(real)
+    if not callable(real) or isinstance(real, np.dtype):
+        return real
+    return _random_function(real) or _function(real)
+
+
+def _random_class(real: Any) -> Any:
+    if real.__module__.startswith("numpy.random"):
+        from . import random
+
+        return random.TWINS.get(real)
+    return None
+
+
+def _random_function(real: Any) -> Any:
+    owner = getattr(real, "__self__", None)
+    module = getattr(real, "__module__", None) or type(owner).__module__
+    if not str(module).startswith("numpy.random"):
+        return None
+    from . import random
+
+    return random.TWINS.get(real) or random.legacy(real)
+
+
+def _function(real: Any) -> Any:
+    answer = ANSWERS.get(real)
+    name = getattr(real, "__name__", "")
+    module = getattr(real, "__module__", "") or ""
+    if name in _ABOUT_ARRAYS or module.startswith("numpy.testing"):
+        return _about_arrays(real)
+    if answer is not None:
+        return _answered(real, answer)
+    return _unanswered(real)
+
+
+def _answered(real: Any, answer: Any) -> Any:
+    """The rule, called with NumPy's signature; NumPy's own function where no number is."""
+
+    @functools.wraps(real)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if args and not is_numeric(args[0]) and _is_object_like(args[0]):
+            return real(*args, **kwargs)
+        return answer(*args, **kwargs)
+
+    return function
+
+
+def _is_object_like(x: Any) -> bool:
+    """Arrays of objects, strings or dates, and arrays of other libraries."""
+    return isinstance(x, np.ndarray) or type(x).__module__.partition(".")[0] in _FOREIGN
+
+
+_FOREIGN = {"dask", "xarray", "pandas", "torch", "jax", "jaxlib", "pint", "polars", "sparse"}
+
+
+def _about_arrays(real: Any) -> Any:
+    @functools.wraps(real)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(_seen_by_numpy(a) for a in args)
+        return real(*args, **{k: _seen_by_numpy(v) for k, v in kwargs.items()})
+
+    return function
+
+
+def _seen_by_numpy(x: Any) -> Any:
+    """Values below tensors, scalars as NumPy scalars, and stand-in classes as the real ones."""
+    if isinstance(x, type):
+        return getattr(x, "_real", x)
+    if isinstance(x, list | tuple | dict):
+        return plain(x)
+    return _types.like_numpy(x)
+
+
+def _unanswered(real: Any) -> Any:
+    """NumPy's function on plain values; refused by name if that would lose a gradient."""
+
+    @functools.wraps(real)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
+            raise DetachError(
+                f"np.{real.__name__} has no derivative rule in arraygrad and would lose the "
+                "gradient; use x.detach(), or run under `with ag.no_grad():`"
+            )
+        return tensors(real(*plain(args), **plain(kwargs)))
+
+    return function

@@ -1,0 +1,117 @@
+"""NumPy's classes: usable as dtypes and in checks as before, and called on tensors.
+
+``np.float64`` must be three things at once: a dtype (``dtype=np.float64``), a class
+(``isinstance(x, np.float64)``, ``issubclass``), and a conversion (``np.float64(x)``). The stand-ins
+inherit from NumPy's class, which makes them dtypes; their metaclass makes them the other two.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from typing import Any
+
+import numpy as np
+
+from .._apply import node_of, scalar_class, wrap
+from .._graph import is_grad_enabled
+from .._storage import TensorBase
+from ..ops import conversion, creation, data_type
+
+
+def like_numpy(x: Any) -> Any:
+    """What NumPy would have in the place of `x`, for questions about its type."""
+    if not isinstance(x, TensorBase):
+        return x
+    return x._array[()] if isinstance(x, scalar_class()) else x._array
+
+
+def holds_tensor(x: Any) -> bool:
+    """Whether a nested sequence has tensors in it."""
+    if isinstance(x, TensorBase):
+        return True
+    return isinstance(x, list | tuple) and any(map(holds_tensor, x))
+
+
+class _StandIn(type):
+    """Metaclass of classes that stand in for one of NumPy's or Python's, `_real`."""
+
+    _real: Any
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(like_numpy(x), cls._real)
+
+    def __subclasscheck__(cls, other: Any) -> bool:
+        return issubclass(getattr(other, "_real", other), cls._real)
+
+    def __eq__(cls, other: object) -> bool:
+        return getattr(other, "_real", other) is cls._real
+
+    def __hash__(cls) -> int:
+        return hash(cls._real)
+
+    def __repr__(cls) -> str:
+        return repr(cls._real)
+
+
+class _ScalarType(_StandIn):
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and holds_tensor(args[0]):
+            return converted(args[0], cls._real)
+        return cls._real(*args, **kwargs)
+
+
+def converted(x: Any, kind: Any) -> Any:
+    """``np.float64(x)``: a scalar for a single value, else an array; tracked if x is."""
+    if not isinstance(x, TensorBase):
+        x = conversion.asarray(x)
+    if x._array.ndim == 0:
+        if not (is_grad_enabled() and node_of(x) is not None) or kind(0).dtype.kind in "biu":
+            return kind(x._array)
+        out: Any = data_type.astype(x, np.dtype(kind))
+        return wrap(out._array[()], node_of(out))
+    return data_type.astype(x, np.dtype(kind))
+
+
+class _NdarrayType(_StandIn):
+    def __call__(cls, shape: Any, dtype: Any = float, *args: Any, **kwargs: Any) -> Any:
+        if args or kwargs:
+            return np.ndarray(shape, dtype, *args, **kwargs)
+        return creation.empty(shape, dtype=dtype)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(like_numpy(x), np.ndarray)
+
+
+_MADE: dict[Any, Any] = {}
+_ABSTRACT = frozenset({
+    np.generic, np.number, np.integer, np.signedinteger, np.unsignedinteger, np.inexact,
+    np.floating, np.complexfloating,
+})  # fmt: skip
+
+
+def stand_in(real: Any) -> Any:
+    """The class that stands in for one of NumPy's; classes that hold no numbers are themselves."""
+    found = _MADE.get(real)
+    if found is not None:
+        return found
+    if real is np.ndarray:
+        meta: type = _NdarrayType
+    elif real in _ABSTRACT:
+        meta = _StandIn
+    elif issubclass(real, np.number | np.bool_):
+        meta = _ScalarType
+    else:
+        return real
+    namespace = {"_real": real, "__module__": "numpy", "__slots__": (), "__doc__": real.__doc__}
+    made = type.__new__(meta, real.__name__, (real,), namespace)
+    _MADE[real] = made
+    return made
+
+
+def _reduce(cls: Any) -> Any:
+    return stand_in, (cls._real,)
+
+
+# Pickle would look for the class under NumPy's name and find NumPy's own.
+for _meta in (_StandIn, _ScalarType, _NdarrayType):
+    copyreg.pickle(_meta, _reduce)

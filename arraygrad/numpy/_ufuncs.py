@@ -1,0 +1,114 @@
+"""NumPy's ufuncs as callables that give tensors and keep their methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._answers import ANSWERS
+from .._storage import TensorBase
+from ..interop import ufuncs
+from ..interop.plain import plain, tensors
+
+# A ufunc of these gives a NumPy scalar: it cannot be written, so it needs no tensor around it.
+CONSTANTS = frozenset(
+    {bool, int, float, complex}
+    | {np.dtype(c).type for c in "?bhilqBHILQefdFD"}
+)  # fmt: skip
+
+
+def is_numeric(x: Any) -> bool:
+    """Whether our functions take the argument; NumPy's own serve all others (objects, dates)."""
+    if isinstance(x, TensorBase) or type(x) in CONSTANTS:
+        return True
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "biufc" and type(x) is np.ndarray
+    return isinstance(x, list | tuple | range)
+
+
+class Ufunc:
+    """One NumPy ufunc: called with tensors, arrays, lists or numbers; methods as in NumPy."""
+
+    def __init__(self, ufunc: Any) -> None:
+        self.__wrapped__ = ufunc
+        self.__name__ = self.__qualname__ = ufunc.__name__
+        self.__doc__ = ufunc.__doc__
+        self.nin = ufunc.nin
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        ufunc = self.__wrapped__
+        for x in args:
+            if type(x) not in CONSTANTS:
+                break
+        else:
+            if not kwargs:
+                return ufunc(*args)
+        if not kwargs and len(args) == self.nin:
+            answer = ANSWERS.get(ufunc)
+            if answer is not None and all(map(is_numeric, args)):
+                return answer(*args)
+        return self._general(args, kwargs)
+
+    def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        ufunc = self.__wrapped__
+        if len(args) > self.nin:
+            kwargs["out"] = args[self.nin :]
+            args = args[: self.nin]
+        out = kwargs.get("out")
+        if out is not None and not isinstance(out, tuple):
+            kwargs["out"] = (out,)
+        if not all(map(is_numeric, args)):
+            return tensors(ufunc(*args, **kwargs))
+        return ufuncs.call(ufunc, args, kwargs)
+
+    def _method(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not args or not is_numeric(args[0]):
+            return getattr(self.__wrapped__, method)(*args, **kwargs)
+        return ufuncs.method(self.__wrapped__, method, args, kwargs)
+
+    def reduce(self, *args: Any, **kwargs: Any) -> Any:
+        """As NumPy's ufunc.reduce."""
+        return self._method("reduce", args, kwargs)
+
+    def accumulate(self, *args: Any, **kwargs: Any) -> Any:
+        """As NumPy's ufunc.accumulate."""
+        return self._method("accumulate", args, kwargs)
+
+    def reduceat(self, *args: Any, **kwargs: Any) -> Any:
+        """As NumPy's ufunc.reduceat."""
+        return self._method("reduceat", args, kwargs)
+
+    def outer(self, *args: Any, **kwargs: Any) -> Any:
+        """As NumPy's ufunc.outer."""
+        return self._method("outer", args, kwargs)
+
+    def at(self, *args: Any, **kwargs: Any) -> Any:
+        """As NumPy's ufunc.at."""
+        return self._method("at", args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self) -> str:
+        return f"<arraygrad.numpy ufunc {self.__name__!r}>"
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is self.__wrapped__
+
+    def __hash__(self) -> int:
+        return hash(self.__wrapped__)
+
+    def __reduce__(self) -> Any:
+        return _ufunc_of, (self.__wrapped__,)
+
+
+def _ufunc_of(ufunc: Any) -> Any:
+    from ._namespace import twin
+
+    return twin(ufunc)
+
+
+def computed(function: Any, args: Any, kwargs: Any) -> Any:
+    """A function run on the values below tensors; its arrays become tensors."""
+    return tensors(function(*plain(args), **plain(kwargs)))

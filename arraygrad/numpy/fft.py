@@ -1,0 +1,22 @@
+"""NumPy's fft on tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _numpy
+
+from . import _namespace
+
+__all__ = list(_numpy.fft.__all__)
+
+
+def __getattr__(name: str) -> Any:
+    found = _namespace.lookup(_numpy.fft, name, __name__)
+    if not name.startswith("__"):
+        globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*dir(_numpy.fft), *globals()})
