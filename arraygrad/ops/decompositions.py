@@ -185,13 +185,14 @@ def _averaged(g: Any, values: Any) -> Any:
     return reshape(matmul(wrap(weights), column), g._array.shape)
 
 
-def _check_phase(phases: Any, function: str) -> None:
-    """GradientError unless these numbers, one per vector, are real up to rounding."""
-    array = phases._array
+def _check_phase(coupling: Any, scale: Any, function: str) -> None:
+    """GradientError unless the diagonal of V^H g_V is real up to rounding of `scale`."""
+    array = coupling._array
     if array.dtype.kind != "c" or not array.size:
         return
-    bound = 1e3 * array.shape[-1] * np.finfo(array.dtype).eps * max(abs(array).max(), 1e-300)
-    if abs(array.imag).max() > max(bound, 1e-12 if array.dtype.itemsize == 16 else 1e-5):
+    phases = np.diagonal(array, 0, -2, -1).imag
+    bound = 1e3 * array.shape[-1] * np.finfo(array.dtype).eps * abs(scale._array).max()
+    if abs(phases).max() > bound:
         raise GradientError(
             f"{function}: the result depends on the phase of the complex vectors, which is "
             "arbitrary: its derivative does not exist. Use quantities without phase, such as "
@@ -244,7 +245,7 @@ def _eigh_vjp(g: Any, out: Any) -> Any:
         middle = _scaled(vectors, _averaged(g_values, values))
         return (_hermitian(matmul(middle, adjoint(vectors))),)
     coupling = matmul(adjoint(vectors), g_vectors)
-    _check_phase(diagonal(coupling), "eigh")
+    _check_phase(coupling, g_vectors, "eigh")
     coupling = _without_equal(coupling, values, "eigh", "eigenvalues")
     middle = _over_gaps(_skew(coupling), values)
     if g_values is not None:
@@ -379,7 +380,7 @@ def _eig_vjp(g: Any, out: Any, x_dtype: Any) -> Any:
         middle = _on_diagonal(_averaged(g_values, values), dtype)
     else:
         coupling = matmul(vh, g_vectors)
-        _check_phase(diagonal(coupling), "eig")
+        _check_phase(coupling, g_vectors, "eig")
         # Vectors are normed: a change along themselves is taken back.
         along = cast(_real(diagonal(coupling)), dtype)
         coupling = subtract(coupling, _scaled(matmul(vh, vectors), along))
@@ -547,7 +548,7 @@ def _svd_middle(g_u: Any, u: Any, g_v: Any, v: Any, values: Any) -> Any:
     b = None if g_v is None else matmul(adjoint(v), g_v)
     total = a if b is None else b if a is None else add(a, b)
     difference = a if b is None else negative(b) if a is None else subtract(a, b)
-    _check_phase(diagonal(total), "svd")
+    _check_phase(total, g_u if b is None else g_v if a is None else total, "svd")
     for coupling in (a, b):
         if coupling is not None:
             _without_equal(coupling, values, "svd", "singular values")

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import BROADCAST_TO, SUM_TO, apply, cast, node_of, operand, view
+from .._apply import BROADCAST_TO, SUM_TO, apply, cast, node_of, operand, record, view, wrap
 from .._cotangents import conj
-from .._dispatch import register_kernel
+from .._dispatch import lookup, register_kernel
 from .._dtypes import DTypeLike, float32, promote
-from .._engine import FREED, RAW_PULL
+from .._engine import RAW_PULL
 from .._errors import ArgumentError, DTypeError, ShapeError
-from .._graph import INPUTS, VALUES, Node, is_grad_enabled
+from .._graph import INPUTS, OBSERVERS, VALUES, Node, is_grad_enabled
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Bilinear, Linear, Op, Rule, declare
+from .._storage import TensorBase
 from . import manipulation, statistical, views
 from .arithmetic import multiply
 from .manipulation import reshape
@@ -68,7 +69,10 @@ def adjoint(x: Any) -> Any:
 
 def together(x1: Any, x2: Any, function: str) -> tuple[Any, Any]:
     """Two operands as tensors of one dtype."""
-    x1, x2 = operand(x1, function, 1), operand(x2, function, 2)
+    if not isinstance(x1, TensorBase):
+        x1 = operand(x1, function, 1)
+    if not isinstance(x2, TensorBase):
+        x2 = operand(x2, function, 2)
     if x1._array.dtype is not x2._array.dtype:
         dtype = promote(x1._array.dtype, x2._array.dtype)
         x1, x2 = cast(x1, dtype), cast(x2, dtype)
@@ -187,10 +191,24 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     [3.0, 7.0]
     """
     x1, x2 = together(x1, x2, "matmul")
-    shape1, shape2 = x1._array.shape, x2._array.shape
-    if len(shape1) != 2 or len(shape2) != 2 or shape1[1] != shape2[0]:
-        _check_matmul(shape1, shape2)
+    a, b = x1._array, x2._array
+    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
+        _check_matmul(a.shape, b.shape)
+    elif type(a) is np.ndarray and type(b) is np.ndarray and not OBSERVERS:
+        return _product_of_two_matrices(x1, x2, a, b)  # type: ignore[no-any-return]
     return apply(MATMUL, x1, x2)  # type: ignore[no-any-return]
+
+
+def _product_of_two_matrices(x1: Any, x2: Any, a: Any, b: Any) -> Any:
+    """The general road, short: small products are mostly overhead."""
+    kernel = MATMUL.fast.get(a.dtype)
+    if kernel is None:
+        kernel = MATMUL.fast[a.dtype] = lookup("matmul", "cpu", "strided", (a.dtype, a.dtype))
+    out = wrap(kernel(a, b))
+    node1, node2 = node_of(x1), node_of(x2)
+    if (node1 is not None or node2 is not None) and is_grad_enabled() and a.dtype.kind in "fcV":
+        out._node = record(MATMUL, (x1, x2), (node1, node2), out._array, None)
+    return out
 
 
 # -- other products -------------------------------------------------------------------------------
