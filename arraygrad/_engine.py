@@ -661,7 +661,8 @@ def push_forward(
             if all(t is None for t in arriving):
                 continue
             if node[OP] is RESULT:
-                moved[node[SEQ]] = arriving[0][node[ATTRIBUTES]["index"]]
+                several: Any = arriving[0]
+                moved[node[SEQ]] = several[node[ATTRIBUTES]["index"]]
             elif node[OP] is ALIAS:
                 moved[node[SEQ]] = arriving[0]
             else:

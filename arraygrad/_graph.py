@@ -64,11 +64,15 @@ class Packed:
 
     def open(self) -> tuple[Any, ...]:
         """The values as `record` had them."""
-        return tuple(
-            tuple(self.unpack(p) for p in piece[0]) if type(piece) is list
-            else None if piece is None else self.unpack(piece)
-            for piece in self.pieces
-        )  # fmt: skip
+        values: list[Any] = []
+        for piece in self.pieces:
+            if piece is None:
+                values.append(None)
+            elif type(piece) is list:  # of an op with any number of arguments
+                values.append(tuple([self.unpack(p) for p in piece[0]]))
+            else:
+                values.append(self.unpack(piece))
+        return tuple(values)
 
     def __iter__(self) -> Iterator[Any]:
         """No plain memory is held: there is nothing that a write could spoil."""
@@ -111,8 +115,11 @@ def note_overwritten(array: Any, writer: str) -> None:
     """Remember that memory which a graph may have saved has been written."""
     owner = owner_of(array)
     key = id(owner)
-    reference = weakref.ref(owner, lambda _, key=key: OVERWRITTEN.pop(key, None))
-    OVERWRITTEN[key] = (reference, next_seq(), writer)
+
+    def forget(_: Any) -> None:
+        OVERWRITTEN.pop(key, None)
+
+    OVERWRITTEN[key] = (weakref.ref(owner, forget), next_seq(), writer)
 
 
 def check_not_overwritten(node: Node) -> None:

@@ -11,7 +11,7 @@ import linecache
 import sys
 from contextvars import ContextVar
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Literal
 
 import numpy as np
@@ -63,14 +63,14 @@ class TraceNote:
 
 def _user_line() -> str:
     """The innermost line outside arraygrad and NumPy, as 'file:line: source'."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith((_PACKAGE, _NUMPY)):
             source = linecache.getline(name, frame.f_lineno).strip()
             where = f'file "{name}", line {frame.f_lineno}, in {frame.f_code.co_name}'
             return f"{where}: {source}" if source else where
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return "an unknown line"
 
 

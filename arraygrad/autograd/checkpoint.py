@@ -78,7 +78,8 @@ class _Region:
         self.f = f
         leaves, self.rebuild = flatten((args, kwargs))
         self.makers = [_maker(leaf, random) for _, leaf in leaves]
-        self.random = np.random.get_state() if random else None
+        # The user's code may draw from the global state; ours never does.
+        self.random = np.random.get_state() if random else None  # noqa: NPY002
         self.likes: list[tuple[Any, Any]] = []
         self.values: dict[int, Any] = {}
         self.lock = threading.RLock()
@@ -103,17 +104,17 @@ class _Region:
             return 0
 
         args, kwargs = self.rebuild([make() for make in self.makers])
-        current = np.random.get_state()
+        current = np.random.get_state()  # noqa: NPY002
         token = GRAD_MODE.set(True)
         try:
             if self.random is not None:
-                np.random.set_state(self.random)
+                np.random.set_state(self.random)  # noqa: NPY002
             with saved_tensors_hooks(collect, lambda piece: piece):
                 self.f(*args, **kwargs)
         finally:
             GRAD_MODE.reset(token)
             if self.random is not None:
-                np.random.set_state(current)
+                np.random.set_state(current)  # noqa: NPY002
         likes = [(t._array.shape, t._array.dtype) for t in found]
         if likes != self.likes:
             raise GradientError(

@@ -245,8 +245,9 @@ def _check_reverse(
                         f"input {want.shape}"
                     )
 
-                def what(index: tuple[int, ...], k: int = k, row: int = row, u: Any = unit) -> str:
-                    at = [int(n) for n in np.unravel_index(row, out.shape)]
+                at = [int(n) for n in np.unravel_index(row, out.shape)]
+
+                def what(index: tuple[int, ...], k: int = k, at: Any = at, u: Any = unit) -> str:
                     return (
                         f"reverse mode: d output {k}{at}{' (imaginary part)' * (u == 1j)} / "
                         f"d input {i}{list(index)}"
@@ -321,10 +322,10 @@ def gradgradcheck(
 
 def random_like(rng: np.random.Generator, array: Array) -> Array:
     """Normal values of the array's shape and dtype."""
-    values = rng.standard_normal(array.shape)
+    values: Array = np.asarray(rng.standard_normal(array.shape))
     if array.dtype.kind == "c":
         values = values + 1j * rng.standard_normal(array.shape)
-    return values.astype(array.dtype)
+    return np.asarray(values, array.dtype)
 
 
 def _enter(inputs: Sequence[Any], moving: Sequence[int]) -> list[Any]:

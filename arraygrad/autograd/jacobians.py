@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from .._apply import cast, node_of, wrap
 from .._cotangents import add, conj, times
+from .._errors import GradientError
 from .._storage import TensorBase
+from .recorded import Recorded, name_of, result_dtype
 
-if TYPE_CHECKING:
-    from .functional import _Recorded
+
+def jacobian_blocks(
+    run: Recorded, f: Callable[..., Any], mode: str, holomorphic: bool
+) -> list[list[Any]]:
+    """Derivatives of each leaf of the result (rows) by each entry (columns), as tensors."""
+    dtypes = [result_dtype(v, f) for _, v in run.leaves]
+    sizes = [v._array.size if isinstance(v, TensorBase) else np.size(v) for _, v in run.leaves]
+    complex_in = any(e.dtype.kind == "c" for e in run.entries)
+    complex_out = any(d.kind == "c" for d in dtypes)
+    if complex_in and complex_out and not holomorphic:
+        raise GradientError(
+            f"{name_of(f)} maps complex to complex: its Jacobian is one matrix only if it is "
+            "complex-differentiable; pass holomorphic=True then, or differentiate its real and "
+            "imaginary parts apart"
+        )
+    if holomorphic and not (
+        all(e.dtype.kind == "c" for e in run.entries) and all(d.kind == "c" for d in dtypes)
+    ):
+        raise GradientError("holomorphic=True needs complex arguments and a complex result")
+    if mode == "cheaper":
+        rows = sum(sizes) * (2 if complex_out and not holomorphic else 1)
+        columns = sum(e.size for e in run.entries) * (2 if complex_in and not holomorphic else 1)
+        # A forward step costs about as much as a reverse one, but reverse steps have fused forms.
+        mode = "reverse" if rows <= columns else "forward"
+    blocks = reverse_blocks if mode == "reverse" else forward_blocks
+    return blocks(run, holomorphic)
 
 
 def _assemble(pieces: Sequence[Any], shape: tuple[int, ...], dtype: Any, axis: int) -> Any:
@@ -27,7 +53,7 @@ def _assemble(pieces: Sequence[Any], shape: tuple[int, ...], dtype: Any, axis: i
 
 
 def _combined(real: Any, imaginary: Any) -> Any:
-    """real + i imaginary, for complex tensors of the parts' rows."""
+    """The rows of the real part plus i times those of the imaginary part."""
     dtype = np.result_type(real._array.dtype, np.complex64)
     unit = wrap(np.full(imaginary._array.shape, 1j, dtype))
     return add(cast(real, dtype), times(cast(imaginary, dtype), unit))
@@ -39,7 +65,7 @@ def _unit(shape: tuple[int, ...], dtype: Any, index: int, value: complex) -> Any
     return wrap(array)
 
 
-def reverse_blocks(run: _Recorded, holomorphic: bool) -> list[list[Any]]:
+def reverse_blocks(run: Recorded, holomorphic: bool) -> list[list[Any]]:
     """One reverse pass per element of the result (two where it is complex, by real arguments)."""
     blocks: list[list[Any]] = []
     for k, (_, leaf) in enumerate(run.leaves):
@@ -67,12 +93,12 @@ def reverse_blocks(run: _Recorded, holomorphic: bool) -> list[list[Any]]:
     return blocks
 
 
-def _row(run: _Recorded, k: int, g: Any) -> list[Any]:
+def _row(run: Recorded, k: int, g: Any) -> list[Any]:
     cotangents = [g if n == k else None for n in range(len(run.leaves))]
     return run.gradients(cotangents, run.tracked, True)
 
 
-def forward_blocks(run: _Recorded, holomorphic: bool) -> list[list[Any]]:
+def forward_blocks(run: Recorded, holomorphic: bool) -> list[list[Any]]:
     """One forward pass per element of the arguments (two where they are complex)."""
     columns: list[list[list[Any]]] = [[[] for _ in run.entries] for _ in run.leaves]
     for n, entry in enumerate(run.entries):
@@ -94,6 +120,6 @@ def forward_blocks(run: _Recorded, holomorphic: bool) -> list[list[Any]]:
     return blocks
 
 
-def _column(run: _Recorded, n: int, t: Any) -> list[Any]:
+def _column(run: Recorded, n: int, t: Any) -> list[Any]:
     given = [t if m == n else None for m in range(len(run.entries))]
     return run.tangents(given, run.tracked)

@@ -170,7 +170,7 @@ class no_grad(_Mode):
     @overload
     def __new__(cls, function: None = None) -> no_grad: ...
     @overload
-    def __new__(cls, function: Callable[P, R]) -> Callable[P, R]: ...
+    def __new__(cls, function: Callable[P, R]) -> Callable[P, R]: ...  # type: ignore[misc]
     def __new__(cls, function: Any = None) -> Any:  # noqa: D102
         return super().__new__(cls) if function is None else _decorated(function, cls.mode)
 
@@ -200,7 +200,7 @@ class enable_grad(_Mode):
     @overload
     def __new__(cls, function: None = None) -> enable_grad: ...
     @overload
-    def __new__(cls, function: Callable[P, R]) -> Callable[P, R]: ...
+    def __new__(cls, function: Callable[P, R]) -> Callable[P, R]: ...  # type: ignore[misc]
     def __new__(cls, function: Any = None) -> Any:  # noqa: D102
         return super().__new__(cls) if function is None else _decorated(function, cls.mode)
 

@@ -82,6 +82,10 @@ def _array(x: Any) -> Any:
     return x._array[()] if isinstance(x, TensorBase) else x
 
 
+def _same(x: Any) -> Any:
+    return x
+
+
 def _own(out: Any, args: tuple[Any, ...]) -> Any:
     """The result as a tensor over memory that is not an argument's."""
     array = np.asarray(out)
@@ -111,7 +115,7 @@ def _function_of(
         recorded = is_grad_enabled() and any(
             isinstance(t, TensorBase) and node_of(t) is not None for t in tensors
         )
-        shown = (lambda t: t) if recorded else _array
+        shown: Callable[[Any], Any] = _same if recorded else _array
         count = sum(ctx.is_tensor)
         remaining = iter(saved[:count])
         args = [
