@@ -392,7 +392,7 @@ def _add_into_gather(memory: Any, g: Any, attributes: dict[str, Any]) -> bool:
 
 
 def _take_out(g: Any, attributes: dict[str, Any]) -> Any:
-    value = take_written_array(g, **attributes)
+    value = take_written_array(g, key=attributes["key"], shape=attributes["shape"])
     g[attributes["key"]] = 0
     return value
 
