@@ -21,6 +21,7 @@ Arrays = Sequence[Any]
 # Which values the fused kernel "<op>.backward" takes after the cotangent: slots of the op, "out"
 # being the result. (A literal, because asking the kernels would import the compiler.)
 FUSED_VALUES: dict[str, tuple[str, ...]] = {
+    "absorbing_multiply": ("x1", "x2"),
     "acos": ("x",),
     "acosh": ("x",),
     "abs": ("x",),
@@ -30,6 +31,7 @@ FUSED_VALUES: dict[str, tuple[str, ...]] = {
     "atan2": ("x1", "x2"),
     "atanh": ("x",),
     "cbrt": ("out",),
+    "clip": ("x", "min", "max"),
     "copysign": ("x1", "x2"),
     "cos": ("x",),
     "cosh": ("x",),
@@ -37,19 +39,25 @@ FUSED_VALUES: dict[str, tuple[str, ...]] = {
     "erf": ("x",),
     "erfc": ("x",),
     "exp": ("out",),
+    "exp2": ("x",),
+    "expm1": ("x",),
     "hypot": ("x1", "x2", "out"),
     "log": ("x",),
     "log10": ("x",),
     "log1p": ("x",),
     "log2": ("x",),
+    "logaddexp": ("x1", "x2"),
+    "logaddexp2": ("x1", "x2"),
     "maximum": ("x1", "x2"),
     "minimum": ("x1", "x2"),
     "multiply": ("x1", "x2"),
     "reciprocal": ("out",),
+    "sigmoid": ("x",),
     "sin": ("x",),
     "sinh": ("x",),
     "sqrt": ("out",),
     "square": ("x",),
+    "tanh": ("x",),
 }
 
 
@@ -84,6 +92,7 @@ def _multiply(node: Node, g: Any) -> Arrays | None:
 
 # Ops whose cotangents need no kernel of their own.
 SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
+    "absorbing_multiply": _multiply,
     "add": _same,
     "multiply": _multiply,
     "negative": _negative,
@@ -96,7 +105,7 @@ def pull(node: Node, g: Any) -> Arrays | None:
     """Cotangents of the node's inputs, or None if there is no fast form for this node."""
     name = node[OP].name
     if name in SIMPLE:
-        if name == "multiply" and not absorbs():
+        if SIMPLE[name] is _multiply and not absorbs():
             return None
         return SIMPLE[name](node, g)
     if name in FUSED_VALUES and absorbs():

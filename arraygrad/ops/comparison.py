@@ -374,30 +374,29 @@ def fmin(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
     return binary(FMIN, x1, x2)
 
 
-def _inside(x: Any, min: Any, max: Any) -> Any:
-    """1 where x is within its bounds (both included), as numbers of its dtype."""
-    return cast(_both(less_equal(min, x), less_equal(x, max)), x._array.dtype)
+def _clip_masks(x: Any, min: Any, max: Any) -> tuple[Any, Any]:
+    """Where min replaced x, and where max replaced either."""
+    x, min, max = x._array, min._array, max._array
+    high = (max < x) | (max < min)
+    return (x < min) & ~high, high
 
 
-def _below(x: Any, min: Any, max: Any) -> Any:
-    return cast(_both(less(x, min), less_equal(min, max)), x._array.dtype)
+def _clip_x(x: Any, min: Any, max: Any) -> Any:
+    low, high = _clip_masks(x, min, max)
+    return wrap_result((~(low | high)).astype(x._array.dtype))
 
 
-def _above(x: Any, min: Any, max: Any) -> Any:
-    return cast(_either(less(max, x), less(max, min)), x._array.dtype)
+def _clip_min(x: Any, min: Any, max: Any) -> Any:
+    return wrap_result(_clip_masks(x, min, max)[0].astype(x._array.dtype))
 
 
-def _both(x1: Any, x2: Any) -> Any:
-    return wrap_result(np.logical_and(x1._array, x2._array))
-
-
-def _either(x1: Any, x2: Any) -> Any:
-    return wrap_result(np.logical_or(x1._array, x2._array))
+def _clip_max(x: Any, min: Any, max: Any) -> Any:
+    return wrap_result(_clip_masks(x, min, max)[1].astype(x._array.dtype))
 
 
 CLIP = declare(
-    Op("clip", ("x", "min", "max"), Partials(x=_inside, min=_below, max=_above), dtypes="real",
-       family="elementwise")
+    Op("clip", ("x", "min", "max"), Partials(x=_clip_x, min=_clip_min, max=_clip_max),
+       dtypes="real", family="elementwise")
 )  # fmt: skip
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import log as _log
-from math import pi
+from math import log as _log, pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._answers import answers
-from .._apply import binary, node_of, unary
+from .._apply import binary, cast, node_of, unary
 from .._cotangents import times, where
 from .._errors import ArgumentError, ArraygradError
 from .._op import Op, Partials, declare
@@ -210,7 +209,7 @@ def _softmax_weight(x: Any, other: Any, out: Any, scale: float) -> Any:
     infinite ones share it.
     """
     undefined = logical_and(isinf(out), equal(x, other))
-    even = where(greater(out, 0), 0.5, 0.0)
+    even = multiply(cast(greater(out, 0), out._array.dtype), 0.5)
     difference = subtract(x, other)
     if scale != 1:
         difference = multiply(difference, scale)

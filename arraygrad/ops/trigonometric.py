@@ -13,7 +13,7 @@ from .._dispatch import register_kernel
 from .._op import Linear, Op, Partials, declare
 from .arithmetic import add, divide, hypot, multiply, negative, reciprocal, square, subtract
 from .comparison import equal, less
-from .exponential import sqrt
+from .exponential import sigmoid, sqrt
 from .parts import abs
 
 if TYPE_CHECKING:
@@ -75,10 +75,18 @@ def cos(x: Tensor | complex, /) -> Tensor:
     return unary(COS, x)
 
 
-TAN = declare(
-    Op("tan", ("x",), Partials(x=lambda x: square(reciprocal(cos(x)))), dtypes="floating",
-       family="elementwise")
-)  # fmt: skip
+def _tanh_slope(x: Any) -> Any:
+    """1 / cosh(x)**2 as 4 sigmoid(2x) sigmoid(-2x), in which nothing overflows."""
+    twice = add(x, x)
+    return multiply(4, multiply(sigmoid(twice), sigmoid(negative(twice))))
+
+
+def _tan_slope(x: Any) -> Any:
+    # 1 + tan(x)**2 would lose all digits far from the real axis, where tan(x) is nearly 1j.
+    return _tanh_slope(multiply(x, 1j)) if _is_complex(x) else square(reciprocal(cos(x)))
+
+
+TAN = declare(Op("tan", ("x",), Partials(x=_tan_slope), dtypes="floating", family="elementwise"))
 
 
 @answers(np.tan)
@@ -96,7 +104,7 @@ def tan(x: Tensor | complex, /) -> Tensor:
 
     Notes
     -----
-    Derivative: 1 / cos(x)**2. (1 + tan(x)**2 would lose all digits far from the real axis.)
+    Derivative: 1 / cos(x)**2.
     """
     return unary(TAN, x)
 
@@ -273,10 +281,7 @@ def cosh(x: Tensor | complex, /) -> Tensor:
     return unary(COSH, x)
 
 
-TANH = declare(
-    Op("tanh", ("x",), Partials(x=lambda x: square(reciprocal(cosh(x)))), dtypes="floating",
-       family="elementwise")
-)  # fmt: skip
+TANH = declare(Op("tanh", ("x",), Partials(x=_tanh_slope), dtypes="floating", family="elementwise"))
 
 
 @answers(np.tanh)

@@ -85,14 +85,14 @@ def exp(out):
     return (out,)
 
 
-def exp2(out):
-    """log(2) out."""
-    return (out * like(out, _LN2),)
+def exp2(x):
+    """log(2) 2**x, finite also where 2**x has just overflowed."""
+    return (vecmath.exp2(x - like(x, 1.0)) * like(x, 2 * _LN2),)
 
 
-def expm1(out):
-    """Out + 1."""
-    return (out + like(out, 1.0),)
+def expm1(x):
+    """e**x; `out` + 1 is 0 as soon as `out` rounds to -1."""
+    return (vecmath.exp(x),)
 
 
 def log(x):
@@ -116,20 +116,30 @@ def log10(x):
 
 
 def logaddexp(x1, x2):
-    """(sigmoid(x1 - x2), sigmoid(x2 - x1)), halves for equal infinities."""
-    difference = like(x1, 0.0) if x1 == x2 else x1 - x2
-    return vecmath.sigmoid(difference), vecmath.sigmoid(-difference)
+    """(sigmoid(x1 - x2), sigmoid(x2 - x1)); zeros where both are -inf, halves where inf."""
+    zero = like(x1, 0.0)
+    difference = zero if x1 == x2 else x1 - x2
+    impossible = (x1 if x1 > x2 else x2) == like(x1, -np.inf)
+    first = zero if impossible else vecmath.sigmoid(difference)
+    second = zero if impossible else vecmath.sigmoid(-difference)
+    return first, second
 
 
 def logaddexp2(x1, x2):
     """The same with powers of two."""
-    difference = like(x1, 0.0) if x1 == x2 else (x1 - x2) * like(x1, _LN2)
-    return vecmath.sigmoid(difference), vecmath.sigmoid(-difference)
+    zero = like(x1, 0.0)
+    difference = zero if x1 == x2 else (x1 - x2) * like(x1, _LN2)
+    impossible = (x1 if x1 > x2 else x2) == like(x1, -np.inf)
+    first = zero if impossible else vecmath.sigmoid(difference)
+    second = zero if impossible else vecmath.sigmoid(-difference)
+    return first, second
 
 
-def sigmoid(out):
-    """Out (1 - out)."""
-    return (out * (like(out, 1.0) - out),)
+def sigmoid(x):
+    """sigmoid(x) sigmoid(-x); 1 - sigmoid(x) is 0 as soon as sigmoid(x) rounds to 1."""
+    e = vecmath.exp(-abs(x))
+    below = like(x, 1.0) + e
+    return (e / (below * below),)
 
 
 def sin(x):
@@ -181,10 +191,24 @@ def cosh(x):
     return (vecmath.sinh(x),)
 
 
-def tanh(out):
-    """1 - out**2, without the cancellation of the square near 1."""
-    one = like(out, 1.0)
-    return ((one - out) * (one + out),)
+def _tanh_real(x):
+    e = vecmath.exp(like(x, -2.0) * abs(x))
+    below = like(x, 1.0) + e
+    return (like(x, 4.0) * e / (below * below),)
+
+
+def _tanh_complex(x):
+    left = -x if x.real > like(x, 0.0) else x
+    e = vecmath.exp(left + left)
+    below = like(x, 1.0) + e
+    return (like(x, 4.0) * e / (below * below),)
+
+
+tanh = by_dtype(
+    "tanh_partials",
+    "1 / cosh(x)**2; 1 - tanh(x)**2 is 0 as soon as tanh(x) rounds to 1.",
+    {"f": _tanh_real, "d": _tanh_real, "F": _tanh_complex, "D": _tanh_complex},
+)
 
 
 def asinh(x):
@@ -235,29 +259,34 @@ absolute = by_dtype(
 
 
 def maximum(x1, x2):
-    """1 for the larger operand, halves at ties."""
+    """1 for the larger operand or the one that is NaN, halves at ties."""
     half = like(x1, 0.5)
-    first = like(x1, 1.0) if x1 > x2 else like(x1, 0.0)
+    one = like(x1, 1.0)
+    first = one if x1 > x2 else like(x1, 0.0)
     first = half if x1 == x2 else first
-    return first, like(x1, 1.0) - first
+    nan = half if x2 != x2 else one
+    first = nan if x1 != x1 else first
+    return first, one - first
 
 
 def minimum(x1, x2):
-    """1 for the smaller operand, halves at ties."""
+    """1 for the smaller operand or the one that is NaN, halves at ties."""
     half = like(x1, 0.5)
-    first = like(x1, 1.0) if x1 < x2 else like(x1, 0.0)
+    one = like(x1, 1.0)
+    first = one if x1 < x2 else like(x1, 0.0)
     first = half if x1 == x2 else first
-    return first, like(x1, 1.0) - first
+    nan = half if x2 != x2 else one
+    first = nan if x1 != x1 else first
+    return first, one - first
 
 
 def clip(x1, x2, x3):
-    """Those of minimum(maximum(x1, x2), x3)."""
-    above = like(x1, 1.0) if x1 > x2 else like(x1, 0.0)
-    above = like(x1, 0.5) if x1 == x2 else above
-    raised = x1 if x1 > x2 else x2
-    below = like(x1, 1.0) if raised < x3 else like(x1, 0.0)
-    below = like(x1, 0.5) if raised == x3 else below
-    return above * below, (like(x1, 1.0) - above) * below, like(x1, 1.0) - below
+    """1 for x1 within its bounds (both included), else 1 for the bound that replaced it."""
+    one = like(x1, 1.0)
+    low = one if x1 < x2 else like(x1, 0.0)
+    raised = x2 if x1 < x2 else x1
+    high = one if x3 < raised else like(x1, 0.0)
+    return (one - low) * (one - high), low * (one - high), high
 
 
 def copysign(x1, x2):
@@ -296,8 +325,8 @@ PARTIALS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "erf": (("x1",), erf),
     "erfc": (("x1",), erfc),
     "exp": (("out",), exp),
-    "exp2": (("out",), exp2),
-    "expm1": (("out",), expm1),
+    "exp2": (("x1",), exp2),
+    "expm1": (("x1",), expm1),
     "fmod": (("x1", "x2"), fmod),
     "hypot": (("x1", "x2", "out"), hypot),
     "log": (("x1",), log),
@@ -311,11 +340,11 @@ PARTIALS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "multiply": (("x1", "x2"), multiply),
     "reciprocal": (("out",), reciprocal),
     "remainder": (("x1", "x2"), remainder),
-    "sigmoid": (("out",), sigmoid),
+    "sigmoid": (("x1",), sigmoid),
     "sin": (("x1",), sin),
     "sinh": (("x1",), sinh),
     "sqrt": (("out",), sqrt),
     "square": (("x1",), square),
     "tan": (("out",), tan),
-    "tanh": (("out",), tanh),
+    "tanh": (("x1",), tanh),
 }
