@@ -255,9 +255,7 @@ def _at(ufunc: Any, a: Any, indices: Any, b: Any = None, /) -> None:
         value = cast(operand(b, name), target.dtype)
         if value._array.shape != shape:
             value = view(BROADCAST_TO, value, shape=shape)
-        added = apply(
-            indexing.SCATTER_ADD, value, key=key, x_shape=target.shape, x_dtype=target.dtype
-        )
+        added = apply(indexing.SCATTER_ADD, value, key=key, shape=target.shape)
         assign(a, ANSWERS[ufunc](a, added), name)
         return
     _at_stepwise(ufunc, a, key, b, name)

@@ -1,0 +1,108 @@
+"""NumPy's creation functions that meet a tensor: array(like=), zeros_like, full_like, linspace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._answers import answers
+from ..._apply import operand
+from ...ops import conversion, creation
+
+
+@answers(np.array)
+def array(
+    object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K",
+    subok: bool = False, ndmin: int = 0, like: Any = None,
+) -> Any:  # fmt: skip
+    """np.array: nested lists that hold tensors keep their gradients."""
+    made = conversion.asarray(object, dtype=dtype, copy=copy)
+    lead = ndmin - made._array.ndim
+    return made.reshape((1,) * lead + made._array.shape) if lead > 0 else made
+
+
+@answers(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
+    copy: bool | None = None, like: Any = None,
+) -> Any:  # fmt: skip
+    """np.asarray."""
+    return conversion.asarray(a, dtype=dtype, copy=copy)
+
+
+@answers(np.zeros)
+def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
+    """np.zeros(like=tensor)."""
+    return creation.zeros(shape, dtype=dtype)
+
+
+@answers(np.ones)
+def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
+    """np.ones(like=tensor)."""
+    return creation.ones(shape, dtype=dtype)
+
+
+@answers(np.empty)
+def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
+    """np.empty(like=tensor)."""
+    return creation.empty(shape, dtype=dtype)
+
+
+@answers(np.full)
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
+    like: Any = None,
+) -> Any:  # fmt: skip
+    """np.full(like=tensor)."""
+    return creation.full(shape, fill_value, dtype=dtype)
+
+
+@answers(np.eye)
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *,
+    device: Any = None, like: Any = None,
+) -> Any:  # fmt: skip
+    """np.eye(like=tensor)."""
+    return creation.eye(N, M, k=k, dtype=dtype)
+
+
+@answers(np.identity)
+def identity(n: int, dtype: Any = None, *, like: Any = None) -> Any:
+    """np.identity(like=tensor)."""
+    return creation.eye(n, dtype=dtype)
+
+
+@answers(np.arange)
+def arange(*args: Any, device: Any = None, like: Any = None, **kwargs: Any) -> Any:
+    """np.arange(like=tensor)."""
+    return creation.arange(*args, **kwargs)
+
+
+def _like(function: Any) -> Any:
+    def made(
+        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+        device: Any = None,
+    ) -> Any:  # fmt: skip
+        x = operand(a, function.__name__)
+        size = x._array.shape if shape is None else shape
+        return function(size, dtype=x._array.dtype if dtype is None else dtype)
+
+    made.__name__ = f"{function.__name__}_like"
+    return made
+
+
+zeros_like = answers(np.zeros_like)(_like(creation.zeros))
+ones_like = answers(np.ones_like)(_like(creation.ones))
+empty_like = answers(np.empty_like)(_like(creation.empty))
+
+
+@answers(np.full_like)
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
+    shape: Any = None, *, device: Any = None,
+) -> Any:  # fmt: skip
+    """np.full_like."""
+    x = operand(a, "full_like")
+    size = x._array.shape if shape is None else shape
+    return creation.full(size, fill_value, dtype=x._array.dtype if dtype is None else dtype)

@@ -1,0 +1,305 @@
+"""NumPy's reductions and scans: sum ... quantile, the nan* family, average."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._answers import answers
+from ..._apply import cast, operand
+from ..._errors import ArgumentError
+from ...ops import (
+    arithmetic,
+    comparison,
+    manipulation,
+    parts,
+    searching,
+    statistical,
+    utility,
+)
+from ..plain import plain
+from ..ufuncs import store
+
+_NO = np._NoValue  # type: ignore[attr-defined]
+
+
+def _given(value: Any, default: Any) -> Any:
+    return default if value is _NO or value is None else value
+
+
+def _stored(out: Any, result: Any, name: str) -> Any:
+    return result if out is None else store(out, result, True, "same_kind", name)
+
+
+def _chosen(x: Any, where: Any, identity: Any) -> Any:
+    """x with `identity` where the mask is false."""
+    if where is _NO or where is True or where is None:
+        return x
+    return searching.where(where, x, identity)
+
+
+def _reduction(
+    function: Callable[..., Any], combine: Callable[..., Any], identity: Any, name: str
+) -> Callable[..., Any]:
+    """NumPy's signature around one of the standard's reductions."""
+
+    def reduce(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NO,
+        initial: Any = _NO, where: Any = _NO,
+    ) -> Any:  # fmt: skip
+        x = _chosen(operand(a, name), where, identity)
+        result = function(x, axis=axis, dtype=dtype, keepdims=_given(keepdims, False))
+        if initial is not _NO:
+            result = combine(result, initial)
+        return _stored(out, result, name)
+
+    reduce.__name__ = name
+    return reduce
+
+
+sum = answers(np.sum)(_reduction(statistical.sum, arithmetic.add, 0, "sum"))
+prod = answers(np.prod)(_reduction(statistical.prod, arithmetic.multiply, 1, "prod"))
+
+
+def _extreme(
+    a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any, largest: bool
+) -> Any:
+    name = "max" if largest else "min"
+    x = operand(a, name)
+    function = statistical.max if largest else statistical.min
+    combine = comparison.maximum if largest else comparison.minimum
+    if where is not _NO and where is not True:
+        if initial is _NO:
+            raise ArgumentError(f"np.{name} with where= needs initial=, as it has no identity")
+        x = searching.where(where, x, initial)
+    if initial is not _NO and 0 in x._array.shape:
+        x = manipulation.concat(
+            (x, manipulation.broadcast_to(operand(initial), _with_one(x._array.shape, axis))),
+            axis=axis if isinstance(axis, int) else 0,
+        )
+    result = function(x, axis=axis, keepdims=_given(keepdims, False))
+    if initial is not _NO:
+        result = combine(result, initial)
+    return _stored(out, result, name)
+
+
+def _with_one(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
+    where = axis if isinstance(axis, int) else 0
+    return tuple(1 if i == where % len(shape) else n for i, n in enumerate(shape))
+
+
+@answers(np.max, np.amax)
+def max(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NO, initial: Any = _NO,
+    where: Any = _NO,
+) -> Any:  # fmt: skip
+    """np.max; ties share the gradient evenly."""
+    return _extreme(a, axis, out, keepdims, initial, where, True)
+
+
+@answers(np.min, np.amin)
+def min(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NO, initial: Any = _NO,
+    where: Any = _NO,
+) -> Any:  # fmt: skip
+    """np.min; ties share the gradient evenly."""
+    return _extreme(a, axis, out, keepdims, initial, where, False)
+
+
+@answers(np.ptp)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NO) -> Any:
+    """np.ptp."""
+    return _stored(out, max(a, axis, None, keepdims) - min(a, axis, None, keepdims), "ptp")
+
+
+def _count(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
+    """How many elements a masked reduction runs over."""
+    mask = np.broadcast_to(np.asarray(plain(where), bool), x._array.shape)
+    return np.add.reduce(mask, axis=axis, keepdims=keepdims, dtype=np.intp)
+
+
+def _inexact(x: Any, dtype: Any) -> Any:
+    if dtype is not None:
+        return cast(x, dtype)
+    return x if x._array.dtype.kind in "fcV" else cast(x, np.float64)
+
+
+@answers(np.mean)
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NO, *,
+    where: Any = _NO,
+) -> Any:  # fmt: skip
+    """np.mean."""
+    x = _inexact(operand(a, "mean"), dtype)
+    keep = _given(keepdims, False)
+    if where is _NO or where is True:
+        return _stored(out, statistical.mean(x, axis=axis, keepdims=keep), "mean")
+    total = statistical.sum(_chosen(x, where, 0), axis=axis, keepdims=keep)
+    return _stored(out, total / _count(x, axis, where, keep), "mean")
+
+
+@answers(np.var)
+def var(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
+    keepdims: Any = _NO, *, where: Any = _NO, mean: Any = _NO, correction: Any = _NO,
+) -> Any:  # fmt: skip
+    """np.var."""
+    by = ddof if correction is _NO else correction
+    x = _inexact(operand(a, "var"), dtype)
+    keep = _given(keepdims, False)
+    if (where is _NO or where is True) and mean is _NO:
+        return _stored(out, statistical.var(x, axis=axis, correction=by, keepdims=keep), "var")
+    mask: Any = True if where is _NO else where
+    count = _count(x, axis, mask, keep)
+    centre = mean
+    if mean is _NO:
+        total = statistical.sum(_chosen(x, mask, 0), axis=axis, keepdims=True)
+        centre = total / _count(x, axis, mask, True)
+    off = _chosen(arithmetic.subtract(x, centre), mask, 0)
+    squares = statistical.sum(_squared_modulus(off), axis=axis, keepdims=keep)
+    return _stored(out, squares / np.maximum(count - by, 0), "var")
+
+
+def _squared_modulus(x: Any) -> Any:
+    if x._array.dtype.kind == "c":
+        return arithmetic.square(parts.real(x)) + arithmetic.square(parts.imag(x))
+    return arithmetic.square(x)
+
+
+@answers(np.std)
+def std(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
+    keepdims: Any = _NO, *, where: Any = _NO, mean: Any = _NO, correction: Any = _NO,
+) -> Any:  # fmt: skip
+    """np.std; the gradient at constant data is 0."""
+    by = ddof if correction is _NO else correction
+    x = _inexact(operand(a, "std"), dtype)
+    keep = _given(keepdims, False)
+    if (where is _NO or where is True) and mean is _NO:
+        return _stored(out, statistical.std(x, axis=axis, correction=by, keepdims=keep), "std")
+    from ...ops.exponential import sqrt
+
+    variance = var(x, axis, None, None, by, keepdims, where=where, mean=mean)
+    return _stored(out, sqrt(variance), "std")
+
+
+@answers(np.all)
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NO, *, where: Any = _NO) -> Any:
+    """np.all."""
+    x = _chosen(operand(a, "all"), where, True)
+    return _stored(out, utility.all(x, axis=axis, keepdims=_given(keepdims, False)), "all")
+
+
+@answers(np.any)
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NO, *, where: Any = _NO) -> Any:
+    """np.any."""
+    x = _chosen(operand(a, "any"), where, False)
+    return _stored(out, utility.any(x, axis=axis, keepdims=_given(keepdims, False)), "any")
+
+
+@answers(np.argmax)
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NO) -> Any:
+    """np.argmax."""
+    found = searching.argmax(operand(a, "argmax"), axis=axis, keepdims=_given(keepdims, False))
+    return _stored(out, found, "argmax")
+
+
+@answers(np.argmin)
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NO) -> Any:
+    """np.argmin."""
+    found = searching.argmin(operand(a, "argmin"), axis=axis, keepdims=_given(keepdims, False))
+    return _stored(out, found, "argmin")
+
+
+@answers(np.count_nonzero)
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """np.count_nonzero."""
+    return searching.count_nonzero(operand(a, "count_nonzero"), axis=axis, keepdims=keepdims)
+
+
+def _flat_if_none(a: Any, axis: int | None, name: str) -> tuple[Any, int]:
+    x = operand(a, name)
+    return (manipulation.reshape(x, (-1,)), 0) if axis is None else (x, axis)
+
+
+@answers(np.cumsum)
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """np.cumsum."""
+    x, axis = _flat_if_none(a, axis, "cumsum")
+    return _stored(out, statistical.cumulative_sum(x, axis=axis, dtype=dtype), "cumsum")
+
+
+@answers(np.cumprod)
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """np.cumprod."""
+    x, axis = _flat_if_none(a, axis, "cumprod")
+    return _stored(out, statistical.cumulative_prod(x, axis=axis, dtype=dtype), "cumprod")
+
+
+@answers(np.cumulative_sum)
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None,
+    include_initial: bool = False,
+) -> Any:  # fmt: skip
+    """np.cumulative_sum."""
+    total = statistical.cumulative_sum(
+        operand(x), axis=axis, dtype=dtype, include_initial=include_initial
+    )
+    return _stored(out, total, "cumulative_sum")
+
+
+@answers(np.cumulative_prod)
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None,
+    include_initial: bool = False,
+) -> Any:  # fmt: skip
+    """np.cumulative_prod."""
+    total = statistical.cumulative_prod(
+        operand(x), axis=axis, dtype=dtype, include_initial=include_initial
+    )
+    return _stored(out, total, "cumulative_prod")
+
+
+@answers(np.average)
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = _NO
+) -> Any:
+    """np.average, differentiable in values and weights."""
+    x = _inexact(operand(a, "average"), None)
+    keep = _given(keepdims, False)
+    if weights is None:
+        result = statistical.mean(x, axis=axis, keepdims=keep)
+        scale = operand(np.full(result._array.shape, x._array.size / _at_least_one(result)))
+    else:
+        w = operand(weights, "average", 3)
+        if w._array.shape != x._array.shape:
+            w = _aligned(w, x, axis)
+        scale = statistical.sum(w, axis=axis, keepdims=keep)
+        if (scale._array == 0).any():
+            raise ArgumentError("np.average: the weights sum to zero, so there is no average")
+        result = statistical.sum(x * w, axis=axis, keepdims=keep) / scale
+    if not returned:
+        return result
+    return result, manipulation.broadcast_to(scale, result._array.shape)
+
+
+def _at_least_one(x: Any) -> int:
+    return int(x._array.size) or 1
+
+
+def _aligned(w: Any, x: Any, axis: Any) -> Any:
+    """Weights along `axis`, shaped to broadcast against x."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis or ())
+    axes = tuple(i % x._array.ndim for i in axes)
+    if tuple(x._array.shape[i] for i in axes) != w._array.shape:
+        raise ArgumentError(
+            f"np.average: weights of shape {w._array.shape} fit neither the values' shape "
+            f"{x._array.shape} nor its axis {axis}"
+        )
+    order = sorted(range(len(axes)), key=lambda k: axes[k])
+    w = manipulation.permute_dims(w, tuple(order))
+    sizes = iter(w._array.shape)
+    shape = tuple(next(sizes) if i in axes else 1 for i in range(x._array.ndim))
+    return manipulation.broadcast_to(manipulation.reshape(w, shape), x._array.shape)

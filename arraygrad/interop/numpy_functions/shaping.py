@@ -1,0 +1,397 @@
+"""NumPy's functions of shape and order: reshape ... block, split, pad-free joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._answers import answers
+from ..._apply import operand
+from ...ops import manipulation, parts, products, searching, sorting, views
+from ..ufuncs import store
+
+_NO = np._NoValue  # type: ignore[attr-defined]
+
+
+def _stored(out: Any, result: Any, name: str) -> Any:
+    return result if out is None else store(out, result, True, "same_kind", name)
+
+
+@answers(np.reshape)
+def reshape(a: Any, /, shape: Any = None, order: str = "C", *, copy: bool | None = None) -> Any:
+    """np.reshape."""
+    shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    return operand(a, "reshape").reshape(shape, order=order, copy=copy)
+
+
+@answers(np.ravel)
+def ravel(a: Any, order: str = "C") -> Any:
+    """np.ravel."""
+    return operand(a, "ravel").ravel(order)
+
+
+@answers(np.transpose)
+def transpose(a: Any, axes: Any = None) -> Any:
+    """np.transpose."""
+    x = operand(a, "transpose")
+    return x.transpose() if axes is None else x.transpose(tuple(axes))
+
+
+@answers(np.squeeze)
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """np.squeeze."""
+    return operand(a, "squeeze").squeeze(axis)
+
+
+@answers(np.expand_dims)
+def expand_dims(a: Any, axis: Any) -> Any:
+    """np.expand_dims."""
+    return manipulation.expand_dims(operand(a, "expand_dims"), axis=axis)
+
+
+@answers(np.rollaxis)
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """np.rollaxis."""
+    x = operand(a, "rollaxis")
+    order = np.rollaxis(np.empty((1,) * x._array.ndim), axis, start)  # checks the arguments
+    del order
+    n = x._array.ndim
+    axis, start = axis % n, start + n if start < 0 else start
+    axes = [i for i in range(n) if i != axis]
+    axes.insert(start - (axis < start), axis)
+    return x.transpose(tuple(axes))
+
+
+@answers(np.concatenate)
+def concatenate(
+    arrays: Any, /, axis: int | None = 0, out: Any = None, *, dtype: Any = None,
+    casting: str = "same_kind",
+) -> Any:  # fmt: skip
+    """np.concatenate."""
+    parts_ = [operand(a, "concatenate", i) for i, a in enumerate(arrays, 1)]
+    joined = manipulation.concat(parts_, axis=axis)
+    if dtype is not None:
+        joined = joined.astype(dtype, casting=casting)
+    return _stored(out, joined, "concatenate")
+
+
+@answers(np.stack)
+def stack(
+    arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
+    """np.stack."""
+    parts_ = [operand(a, "stack", i) for i, a in enumerate(arrays, 1)]
+    joined = manipulation.stack(parts_, axis=axis)
+    if dtype is not None:
+        joined = joined.astype(dtype, casting=casting)
+    return _stored(out, joined, "stack")
+
+
+@answers(np.atleast_1d)
+def atleast_1d(*arrays: Any) -> Any:
+    """np.atleast_1d."""
+    found = tuple(x if x._array.ndim else x.reshape(1) for x in map(operand, arrays))
+    return found[0] if len(found) == 1 else found
+
+
+@answers(np.atleast_2d)
+def atleast_2d(*arrays: Any) -> Any:
+    """np.atleast_2d."""
+    found = tuple(
+        x if x._array.ndim >= 2 else x.reshape((1,) * (2 - x._array.ndim) + x._array.shape)
+        for x in map(operand, arrays)
+    )
+    return found[0] if len(found) == 1 else found
+
+
+@answers(np.atleast_3d)
+def atleast_3d(*arrays: Any) -> Any:
+    """np.atleast_3d."""
+    shapes = {0: lambda s: (1, 1, 1), 1: lambda s: (1, *s, 1), 2: lambda s: (*s, 1)}
+    found = tuple(
+        x if x._array.ndim >= 3 else x.reshape(shapes[x._array.ndim](x._array.shape))
+        for x in map(operand, arrays)
+    )
+    return found[0] if len(found) == 1 else found
+
+
+@answers(np.vstack)
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """np.vstack."""
+    return concatenate([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
+
+
+@answers(np.hstack)
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """np.hstack."""
+    rows = [atleast_1d(x) for x in tup]
+    axis = 0 if rows and rows[0]._array.ndim == 1 else 1
+    return concatenate(rows, axis, dtype=dtype, casting=casting)
+
+
+@answers(np.dstack)
+def dstack(tup: Any) -> Any:
+    """np.dstack."""
+    return concatenate([atleast_3d(x) for x in tup], 2)
+
+
+@answers(np.column_stack)
+def column_stack(tup: Any) -> Any:
+    """np.column_stack."""
+    columns = []
+    for a in tup:
+        x = operand(a, "column_stack")
+        columns.append(x.reshape(-1, 1) if x._array.ndim < 2 else x)
+    return concatenate(columns, 1)
+
+
+@answers(np.block)
+def block(arrays: Any) -> Any:
+    """np.block."""
+
+    def depth(item: Any) -> int:
+        return 1 + max(map(depth, item)) if isinstance(item, list) else 0
+
+    def largest(item: Any) -> int:
+        if isinstance(item, list):
+            return max(map(largest, item))
+        return operand(item, "block")._array.ndim  # type: ignore[no-any-return]
+
+    levels = depth(arrays)
+    ndim = max(levels, largest(arrays))
+
+    def join(item: Any, level: int) -> Any:
+        if level == levels:
+            x = operand(item, "block")
+            return x.reshape((1,) * (ndim - x._array.ndim) + x._array.shape)
+        return concatenate([join(i, level + 1) for i in item], level - levels)
+
+    return join(arrays, 0)
+
+
+@answers(np.array_split)
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """np.array_split: views."""
+    x = operand(ary, "array_split")
+    return [x[key] for key in _cuts(x._array, indices_or_sections, axis, np.array_split)]
+
+
+def _cuts(array: Any, sections: Any, axis: int, function: Any) -> list[Any]:
+    """Slices by which NumPy cuts an axis; NumPy itself says where."""
+    places = function(np.arange(array.shape[axis]), sections)
+    lead = (slice(None),) * (axis % array.ndim)
+    cuts = []
+    for place in places:
+        start = int(place[0]) if place.size else 0
+        cuts.append((*lead, slice(start, start + place.size)))
+    return cuts
+
+
+@answers(np.split)
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """np.split: views."""
+    x = operand(ary, "split")
+    return [x[key] for key in _cuts(x._array, indices_or_sections, axis, np.split)]
+
+
+@answers(np.hsplit)
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """np.hsplit: views."""
+    return split(ary, indices_or_sections, 1 if operand(ary)._array.ndim > 1 else 0)
+
+
+@answers(np.vsplit)
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """np.vsplit: views."""
+    return split(ary, indices_or_sections, 0)
+
+
+@answers(np.dsplit)
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """np.dsplit: views."""
+    return split(ary, indices_or_sections, 2)
+
+
+@answers(np.unstack)
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """np.unstack."""
+    return manipulation.unstack(operand(x), axis=axis)
+
+
+@answers(np.flip)
+def flip(m: Any, axis: Any = None) -> Any:
+    """np.flip: a view."""
+    return manipulation.flip(operand(m, "flip"), axis=axis)
+
+
+@answers(np.fliplr)
+def fliplr(m: Any) -> Any:
+    """np.fliplr: a view."""
+    return operand(m, "fliplr")[:, ::-1]
+
+
+@answers(np.flipud)
+def flipud(m: Any) -> Any:
+    """np.flipud: a view."""
+    return operand(m, "flipud")[::-1, ...]
+
+
+@answers(np.rot90)
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+    """np.rot90: a view."""
+    x = operand(m, "rot90")
+    first, second = axes
+    k %= 4
+    if k == 0:
+        return x[:]
+    if k == 2:
+        return manipulation.flip(x, axis=(first, second))
+    if k == 1:
+        return manipulation.flip(x, axis=second).swapaxes(first, second)
+    return manipulation.flip(x.swapaxes(first, second), axis=second)
+
+
+@answers(np.roll)
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """np.roll."""
+    return manipulation.roll(operand(a, "roll"), shift, axis=axis)
+
+
+@answers(np.tile)
+def tile(A: Any, reps: Any) -> Any:
+    """np.tile."""
+    reps = (int(reps),) if np.ndim(reps) == 0 else tuple(int(r) for r in reps)
+    return manipulation.tile(operand(A, "tile"), reps)
+
+
+@answers(np.repeat)
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """np.repeat."""
+    return manipulation.repeat(operand(a, "repeat"), repeats, axis=axis)
+
+
+@answers(np.broadcast_to)
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    """np.broadcast_to: a read-only view."""
+    shape = (int(shape),) if np.ndim(shape) == 0 else tuple(shape)
+    return manipulation.broadcast_to(operand(array, "broadcast_to"), shape)
+
+
+@answers(np.broadcast_arrays)
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+    """np.broadcast_arrays."""
+    return tuple(manipulation.broadcast_arrays(*map(operand, args)))
+
+
+@answers(np.diagonal)
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """np.diagonal: a view."""
+    return views.diagonal(operand(a, "diagonal"), offset, axis1, axis2)
+
+
+@answers(np.trace)
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> Any:
+    """np.trace."""
+    return operand(a, "trace").trace(offset, axis1, axis2, dtype, out)
+
+
+@answers(np.real)
+def real(val: Any) -> Any:
+    """np.real: a view."""
+    return parts.real(operand(val, "real"))
+
+
+@answers(np.imag)
+def imag(val: Any) -> Any:
+    """np.imag: a view."""
+    return parts.imag(operand(val, "imag"))
+
+
+@answers(np.angle)
+def angle(z: Any, deg: bool = False) -> Any:
+    """np.angle."""
+    found = parts.angle(operand(z, "angle"))
+    return found * (180 / np.pi) if deg else found
+
+
+@answers(np.sort)
+def sort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Any:
+    """np.sort."""
+    x = operand(a, "sort")
+    if axis is None:
+        x, axis = x.reshape(-1), -1
+    return sorting.sort(x, axis=axis)
+
+
+@answers(np.argsort)
+def argsort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Any:
+    """np.argsort."""
+    return operand(a, "argsort").argsort(axis)
+
+
+@answers(np.partition)
+def partition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
+) -> Any:
+    """np.partition: sorted, which every partition allows."""
+    return sort(a, axis)
+
+
+@answers(np.argpartition)
+def argpartition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
+) -> Any:
+    """np.argpartition: sorted, which every partition allows."""
+    return argsort(a, axis)
+
+
+@answers(np.where)
+def where(condition: Any, x: Any = _NO, y: Any = _NO, /) -> Any:
+    """np.where; the branch not taken has gradient 0, never NaN."""
+    if x is _NO and y is _NO:
+        return searching.nonzero(operand(condition, "where"))
+    return searching.where(condition, x, y)
+
+
+@answers(np.dot)
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """np.dot."""
+    return _stored(out, products.dot(a, b), "dot")
+
+
+@answers(np.matmul)
+def matmul(x1: Any, x2: Any, /) -> Any:
+    """np.matmul."""
+    return products.matmul(x1, x2)
+
+
+@answers(np.take)
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+    """np.take."""
+    return operand(a, "take").take(indices, axis, out, mode)
+
+
+@answers(np.clip)
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None,
+    max: Any = None, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """np.clip."""
+    low = a_min if min is None or min is _NO else min
+    high = a_max if max is None or max is _NO else max
+    low, high = (None if v is _NO else v for v in (low, high))
+    return operand(a, "clip").clip(low, high, out)
+
+
+@answers(np.copy)
+def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+    """np.copy: stays in the graph."""
+    return operand(a, "copy").copy()
