@@ -30,13 +30,13 @@ LAYERS = (
     ("_windows",),
     ("_apply",),
     ("_cotangents", "_derivatives", "_detach"),
+    ("_fused",),
     ("_engine",),
     ("_writes",),
     ("ops",),
-    ("_ndarray_methods", "autograd.backward", "autograd.hooks", "interop"),
+    ("_ndarray_methods", "autograd", "interop"),
     ("_tensor",),  # its methods, operators and protocol hooks are all of the above
     ("linalg", "fft"),
-    ("autograd",),
     ("numpy", "special"),
     ("__init__",),
     ("__main__", "ops.__main__"),
@@ -44,14 +44,16 @@ LAYERS = (
 KERNEL_LAYERS = (
     ("_spec", "vecmath"),
     ("scalars",),
+    ("translate",),
     ("_jit",),
     ("reference",),
     ("cpu", "cuda"),
     ("__init__",),
 )
 KERNEL_IMPORTERS = {"_dispatch.py"}
-# inner_loop.py writes the ABI of a NumPy loop; all else under cpu/ may say which types it means.
-NUMBA_IMPORTERS = {"_jit.py", "cpu/inner_loop.py"}
+# inner_loop.py writes the ABI of a NumPy loop, translate.py its body; all else under cpu/ may say
+# which types it means.
+NUMBA_IMPORTERS = {"_jit.py", "cpu/inner_loop.py", "translate.py"}
 NUMBA_VOCABULARY = "numba.types"
 HEAVY = ("numba", "llvmlite", "scipy", "ml_dtypes", "matplotlib", "torch")
 

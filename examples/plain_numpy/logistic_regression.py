@@ -29,7 +29,7 @@ def loss(parameters, features, labels, n_classes, ridge=1e-3):
     log_probability = log_probabilities(parameters, features, n_classes)
     likelihood = log_probability[np.arange(len(labels)), labels].mean()
     weights, _ = unpack(parameters, features.shape[1], n_classes)
-    return float(0.5 * ridge * np.sum(weights**2) - likelihood)
+    return 0.5 * ridge * np.sum(weights**2) - likelihood
 
 
 def predict(parameters, features, n_classes):

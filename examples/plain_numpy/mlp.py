@@ -54,8 +54,8 @@ def loss(parameters, features, targets, layer_sizes, decay=1e-4):
     cross_entropy = np.mean(normaliser - np.sum(targets * logits, axis=1))
     penalty = 0.0
     for weights, _ in unpack(parameters, layer_sizes):
-        penalty += np.vdot(weights, weights)
-    return float(cross_entropy + 0.5 * decay * penalty)
+        penalty += np.sum(weights**2)
+    return cross_entropy + 0.5 * decay * penalty
 
 
 def predict(parameters, features, layer_sizes):
