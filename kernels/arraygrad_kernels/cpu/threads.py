@@ -179,7 +179,9 @@ def threaded(ufunc: np.ufunc, minimum: int) -> Callable[..., Any]:
     def general(*operands: Any, out: Any = None) -> Any:
         return _large(ufunc, operands, out, minimum)
 
-    kernel: Callable[..., Any] = {1: unary, 2: binary}.get(ufunc.nin, general)
+    kernel: Callable[..., Any] = general
+    if ufunc.nout == 1:
+        kernel = {1: unary, 2: binary}.get(ufunc.nin, general)
     kernel.__name__ = kernel.__qualname__ = ufunc.__name__
     kernel.__dict__.update(ufunc=ufunc, minimum=minimum)
     return kernel
@@ -188,7 +190,9 @@ def threaded(ufunc: np.ufunc, minimum: int) -> Callable[..., Any]:
 def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int) -> Any:
     """Split the call if its layout allows it."""
     given = () if out is None else (out if isinstance(out, tuple) else (out,))
-    largest = max(operands, key=np.size)
+    largest = max(operands, key=_size)
+    if out is None and largest.size < minimum:
+        return ufunc(*operands)
     shape, size = largest.shape, largest.size
     # A few chunks per thread even out their speeds; each is long against its own overhead.
     length = max(minimum // 4, size // (8 * _n_threads))
@@ -198,7 +202,7 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int) -> Any:
     )
     dtypes = ufunc.types[0].partition("->")[2]
     if not simple or any(array.dtype.char != c for array, c in zip(given, dtypes, strict=False)):
-        return ufunc(*operands, out=out)
+        return ufunc(*operands, out=given or (None,) * ufunc.nout)
     results = given or tuple(np.empty(shape, code) for code in dtypes)
     flat = [array.reshape(-1) if array.ndim else array for array in operands]
     flat_results = [array.reshape(-1) for array in results]
@@ -212,10 +216,14 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int) -> Any:
             ufunc(*parts, out=tuple(array[start:stop] for array in flat_results))
 
     if not run(work, -(-size // length)):
-        return ufunc(*operands, out=out)
+        return ufunc(*operands, out=results)
     if found:
         _report(ufunc.__name__, found)
     return results[0] if ufunc.nout == 1 else results
+
+
+def _size(array: Any) -> int:
+    return array.size
 
 
 _KINDS = {"invalid value": 1, "divide by zero": 2, "overflow": 4, "underflow": 8}

@@ -1,0 +1,327 @@
+"""Elementwise kernels as NumPy ufuncs: values, layouts, floating-point errors, fused backward."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from arraygrad_kernels import _jit, reference, vecmath
+from arraygrad_kernels.scalars import PARTIALS, SCALARS
+from arraygrad_kernels.vecmath.by_dtype import CODES
+
+if not _jit.enabled():
+    pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
+
+from arraygrad_kernels import cpu
+from arraygrad_kernels.cpu.elementwise import backward_ufunc, forward_ufunc
+
+# Elementary functions have accuracy tests for both real dtypes; here one real dtype is enough.
+CASES = [
+    (op, code)
+    for op, record in SCALARS.items()
+    for code in "?Bi" + ("d" if hasattr(vecmath, op) else "f") + "F"
+    if code in record.dtypes
+]
+SPECIAL = np.array(
+    [0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 2.5, np.inf, -np.inf, np.nan, 1e-310, -1e-310, 1e-40, 1e300,
+     -1e300, 3e38, 700, -745, 90, -90, 1e5, 3, 22, -30]
+)  # fmt: skip
+
+
+def _operand(dtype: np.dtype[Any], position: int) -> np.ndarray:
+    """Every special value against every other, and some ordinary ones."""
+    random = np.random.default_rng(position)
+    n = len(SPECIAL) ** 2 + 37
+    if dtype.kind == "b":
+        return random.integers(0, 2, n).astype(bool)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        x = random.integers(limits.min, limits.max, n, dtype=dtype, endpoint=True)
+        x[: n // 2] = random.integers(0, 9, n // 2)
+        return x
+    spread = [np.repeat(SPECIAL, len(SPECIAL)), np.tile(SPECIAL, len(SPECIAL))]
+    first, second = spread if position == 0 else spread[::-1]
+    with np.errstate(all="ignore"):
+        real = np.concatenate([first, random.normal(size=37) * 2])
+        if dtype.kind == "f":
+            return real.astype(dtype)
+        x = np.empty(n, dtype)
+        x.real, x.imag = real, np.concatenate([second, random.normal(size=37) * 2])
+        return x if position == 0 else random.permutation(x)
+
+
+def _operands(op: str, code: str) -> list[np.ndarray]:
+    kinds = SCALARS[op].operands
+    return [_operand(CODES[code if kind == "=" else kind], i) for i, kind in enumerate(kinds)]
+
+
+def _reference(op: str, operands: list[np.ndarray]) -> Callable[..., Any]:
+    found = reference.find(op, tuple(x.dtype for x in operands))
+    assert found is not None
+    return found
+
+
+def _assert_same(got: np.ndarray, want: np.ndarray, ulps: float) -> None:
+    assert got.dtype == want.dtype
+    if got.dtype.kind not in "fc":
+        np.testing.assert_array_equal(got, want)
+        return
+    limits = np.finfo(got.dtype)
+    size = np.minimum(np.abs(want), limits.max)
+    bound = ulps * float(limits.eps) * size + ulps * float(limits.smallest_subnormal)
+    for part in ("real", "imag") if got.dtype.kind == "c" else ("real",):
+        a, b = getattr(got, part), getattr(want, part)
+        with np.errstate(all="ignore"):
+            near = (np.abs(a - b) <= bound) | (a == b) | (np.isnan(a) & np.isnan(b))
+        signs = (np.signbit(a) == np.signbit(b)) | (b != 0) | np.isnan(b)
+        assert near.all(), (got[~near][:3], want[~near][:3])
+        assert signs.all(), (got[~signs][:3], want[~signs][:3])
+
+
+@pytest.mark.parametrize(("op", "code"), CASES)
+def test_values_equal_reference(op: str, code: str) -> None:
+    operands = _operands(op, code)
+    if op in ("multiply", "absorbing_multiply", "square", "expm1") and code in "FD":
+        # Overflow inside a product, and zeros that underflow makes, depend on fused arithmetic.
+        moderate = [np.abs(np.nan_to_num(x, posinf=9, neginf=9)) < 1e15 for x in operands]
+        moderate += [np.abs(x) > 1e-15 for x in operands]
+        keep = np.logical_and.reduce(moderate)
+        operands = [x[keep] for x in operands]
+    if (op, code) == ("log1p", "F"):  # NumPy's hypot overflows here before the logarithm
+        operands = [x[~(np.abs(x) > 1e38) | np.isinf(x)] for x in operands]
+    with np.errstate(all="ignore"):
+        got = forward_ufunc(op, code)(*operands)
+        want = np.asarray(_reference(op, operands)(*operands))
+    if op in ("logaddexp", "logaddexp2"):  # sums that cancel: compare on the operands' scale
+        got, want = got + 100, want + 100
+    _assert_same(got, want, 5.0)
+
+
+def _kinds(call: Callable[[], Any]) -> set[str]:
+    """Kinds of floating-point errors that a call reports."""
+    found: set[str] = set()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with np.errstate(divide="warn", over="warn", invalid="warn", under="ignore"):
+            call()
+    for warning in caught:
+        found.add(str(warning.message).partition(" encountered")[0])
+    return found
+
+
+@pytest.mark.parametrize(("op", "code"), [case for case in CASES if case[1] in "fd"])
+def test_floating_point_errors_equal_those_of_reference(op: str, code: str) -> None:
+    """Each special value on its own, so that one error cannot hide another."""
+    ufunc = forward_ufunc(op, code)
+    operands = _operands(op, code)
+    step = 1 if len(operands) == 1 else 3
+    for row in list(zip(*operands, strict=True))[:: step * 7]:
+        arrays = [np.full(5, x) for x in row]
+        ours = _kinds(lambda arrays=arrays: ufunc(*arrays))
+        theirs = _kinds(lambda arrays=arrays: _reference(op, arrays)(*arrays))
+        assert ours == theirs, row
+
+
+@pytest.mark.parametrize("code", ["F", "D"])
+def test_ordinary_complex_values_report_nothing(code: str) -> None:
+    random = np.random.default_rng(0)
+    x = (random.normal(size=100) + 1j * random.normal(size=100)).astype(CODES[code])
+    for op in ("exp", "log", "sqrt", "sin", "tanh", "multiply"):
+        ufunc = forward_ufunc(op, code)
+        with np.errstate(all="raise"):
+            ufunc(*[x] * ufunc.nin)
+
+
+@pytest.mark.parametrize("op", ["exp", "tanh", "sin", "log", "sigmoid", "sqrt", "maximum", "where"])
+def test_nan_operand_reports_nothing(op: str) -> None:
+    x = np.array([np.nan, 1.0, 0.5])
+    ufunc = forward_ufunc(op, "d")
+    with np.errstate(all="raise"):
+        ufunc(*([x != 0, x, x] if op == "where" else [x] * ufunc.nin))
+
+
+def test_errstate_raise_is_followed() -> None:
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError, match="divide by zero"):
+        forward_ufunc("log", "d")(np.array([1.0, 0.0]))
+
+
+def _unaligned(x: np.ndarray) -> np.ndarray:
+    shifted = np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:]
+    return shifted.view(x.dtype).reshape(x.shape)
+
+
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "contiguous": lambda x: x.copy(),
+    "transposed": lambda x: x.copy().T,
+    "strided": lambda x: np.repeat(np.repeat(x, 2, axis=0), 3, axis=1)[::2, ::3],
+    "negative": lambda x: x[::-1, ::-1],
+    "broadcast": lambda x: np.broadcast_to(x[:1], x.shape),
+    "column": lambda x: x[:, :1],
+    "unaligned": _unaligned,
+    "big_endian": lambda x: x.astype(x.dtype.newbyteorder()),
+    "scalar": lambda x: x[0, 0].reshape(()),
+    "empty": lambda x: x[:0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("op", "code"),
+    [
+        ("add", "d"),
+        ("exp", "f"),
+        ("sin", "d"),
+        ("multiply", "F"),
+        ("equal", "i"),
+        ("logical_or", "?"),
+        ("where", "d"),
+    ],
+)
+def test_layouts(op: str, code: str, layout: str) -> None:
+    random = np.random.default_rng(5)
+    ufunc = forward_ufunc(op, code)
+    operands = []
+    for kind in SCALARS[op].operands:
+        dtype = CODES[code if kind == "=" else kind]
+        # 41 x 41 is more than one block of the inner loop.
+        operands.append((random.normal(size=(41, 41)) * 2).astype(dtype))
+    operands[0] = LAYOUTS[layout](operands[0])
+    if layout == "empty":
+        operands = [x[:0] for x in operands]
+    got = ufunc(*operands)
+    want = _reference(op, operands)(*[x.astype(x.dtype.newbyteorder("=")) for x in operands])
+    np.testing.assert_allclose(got, want, rtol=1e-6 if code in "fF" else 1e-14)
+    assert got.shape == np.broadcast_shapes(*(x.shape for x in operands))
+
+
+@pytest.mark.parametrize("n", [1, 7, 511, 512, 513, 2000])
+def test_in_place_and_overlapping_operands(n: int) -> None:
+    add = forward_ufunc("add", "d")
+    x = np.arange(n + 1.0)
+    y = x.copy()
+    add(x[1:], x[:-1], out=x[1:])
+    np.add(y[1:], y[:-1], out=y[1:])
+    np.testing.assert_array_equal(x, y)
+    exp = forward_ufunc("exp", "d")
+    z = np.linspace(0, 1, n)
+    want = exp(z)
+    assert exp(z, out=z) is z
+    np.testing.assert_array_equal(z, want)
+    reverse = np.arange(float(n))
+    add(reverse, reverse[::-1], out=reverse)
+    np.testing.assert_array_equal(reverse, np.full(n, n - 1.0))
+
+
+def test_ufunc_methods() -> None:
+    """``reduce`` and ``accumulate`` make outputs that earlier elements feed."""
+    add = forward_ufunc("add", "l")
+    x = np.arange(2000)
+    assert add.reduce(x) == x.sum()
+    np.testing.assert_array_equal(add.accumulate(x), x.cumsum())
+    np.testing.assert_array_equal(add.outer(x[:5], x[:7]), np.add.outer(x[:5], x[:7]))
+    np.testing.assert_array_equal(add.reduce(x.reshape(40, 50), axis=0), x.reshape(40, 50).sum(0))
+
+
+def test_where_argument_keeps_other_elements() -> None:
+    out = np.full(1000, 7.0)
+    mask = np.arange(1000) % 3 == 0
+    forward_ufunc("exp", "d")(np.zeros(1000), out=out, where=mask)
+    np.testing.assert_array_equal(out, np.where(mask, 1.0, 7.0))
+
+
+def test_product_with_own_conjugate_is_real() -> None:
+    """A fused multiply-add would leave the rounding error of one product in the imaginary part."""
+    x = np.full(9, 0.1 + 0.3j)
+    assert not forward_ufunc("multiply", "D")(x, x.conj()).imag.any()
+
+
+def test_huge_arguments_in_one_block_leave_the_others_alone() -> None:
+    x = np.linspace(-3, 3, 3000)
+    x[1500] = 1e300
+    np.testing.assert_allclose(forward_ufunc("sin", "d")(x), np.sin(x), rtol=1e-14, atol=1e-300)
+
+
+# Backward kernels.
+
+DOMAINS = {
+    "acos": (-0.9, 0.9), "acosh": (1.1, 4), "asin": (-0.9, 0.9), "atanh": (-0.9, 0.9),
+    "cbrt": (0.1, 4), "log": (0.1, 4), "log10": (0.1, 4), "log1p": (-0.9, 4), "log2": (0.1, 4),
+    "sqrt": (0.1, 4),
+}  # fmt: skip
+BACKWARD = [
+    spec
+    for spec in cpu.catalogue()
+    if spec.op.endswith(".backward") and spec.dtypes[-1].char in "dD"
+]
+
+
+@pytest.mark.parametrize("spec", BACKWARD, ids=lambda spec: f"{spec.op}-{spec.dtypes[-1].char}")
+def test_backward_equals_differences_of_reference(spec: cpu.KernelSpec) -> None:
+    op = spec.op.removesuffix(".backward")
+    names, _ = PARTIALS[op]
+    n_operands = len(SCALARS[op].operands) if op in SCALARS else 2
+    random = np.random.default_rng(11)
+    is_complex = spec.dtypes[-1].kind == "c"
+    operands = [random.uniform(*DOMAINS.get(op, (-3, 3)), 60) for _ in range(n_operands)]
+    if is_complex:
+        operands = [x + 1j * random.uniform(-1, 1, 60) for x in operands]
+    if op == "clip":
+        operands[1] = operands[0] + random.uniform(-2, 1, 60)
+        operands[2] = operands[1] + 1
+    function = reference.KERNELS[op]
+    out = function(*operands)
+    g = random.normal(size=60).astype(out.dtype)
+    values = {"out": out} | {f"x{i + 1}": x for i, x in enumerate(operands)}
+    cotangents = spec.build()(g, *(values[name] for name in names))
+    assert len(cotangents) == n_operands
+    h = 1e-6
+    for i, cotangent in enumerate(cotangents):
+
+        def difference(step: complex, i: int = i) -> np.ndarray:
+            up, down = list(operands), list(operands)
+            up[i], down[i] = up[i] + step, down[i] - step
+            return (function(*up) - function(*down)) / (2 * h)
+
+        # The gradient of a real loss with cotangent g: dL/dRe + i dL/dIm.
+        want = (np.conj(g) * difference(h)).real
+        if is_complex:
+            want = want + 1j * (np.conj(g) * difference(1j * h)).real
+        wrong = ~np.isclose(cotangent, want, rtol=1e-5, atol=1e-5)
+        assert wrong.sum() <= 1, (cotangent[wrong], want[wrong])
+
+
+@pytest.mark.parametrize("op", ["log", "sqrt", "divide", "hypot", "atan2", "multiply"])
+def test_zero_cotangent_absorbs(op: str) -> None:
+    names, _ = PARTIALS[op]
+    values = [np.array([0.0, np.inf, np.nan]) for _ in names]
+    with np.errstate(all="raise"):
+        results = backward_ufunc(op, "d")(np.zeros(3), *values)
+    for result in results if isinstance(results, tuple) else (results,):
+        np.testing.assert_array_equal(result, 0.0)
+
+
+def test_multi_output_in_place() -> None:
+    """An output that is also an input must not be read after it was written."""
+    g, x, y = np.arange(1.0, 900), np.arange(2.0, 901), np.arange(3.0, 902)
+    want = backward_ufunc("multiply", "d")(g, x, y)
+    first = x.copy()
+    got = backward_ufunc("multiply", "d")(g, first, y, out=(first, None))
+    np.testing.assert_array_equal(got[0], want[0])
+    np.testing.assert_array_equal(got[1], want[1])
+
+
+# Catalogue.
+
+
+def test_every_spec_names_an_operation_of_the_reference() -> None:
+    for spec in cpu.catalogue():
+        assert spec.op.removesuffix(".backward") in reference.KERNELS
+        assert cpu.find(spec.op, spec.dtypes) is spec
+
+
+def test_find_returns_none_for_what_is_missing() -> None:
+    assert cpu.find("exp", (np.dtype(np.float16),)) is None
+    assert cpu.find("no such operation", (np.dtype(np.float64),)) is None

@@ -1,0 +1,154 @@
+"""The thread pool: chunks, errors, nesting, forks, configuration."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from arraygrad_kernels import _jit
+
+if not _jit.enabled():
+    pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
+
+from arraygrad_kernels.cpu import get_num_threads, set_num_threads, threads
+from arraygrad_kernels.cpu.elementwise import backward_ufunc, forward_ufunc
+
+
+@pytest.fixture(autouse=True)
+def _three_threads() -> Iterator[None]:
+    before = set_num_threads(3)
+    yield
+    set_num_threads(before)
+
+
+def test_each_chunk_runs_once() -> None:
+    seen: list[int] = []
+    assert threads.run(seen.append, 100)
+    assert sorted(seen) == list(range(100))
+
+
+def test_results_equal_those_of_one_thread() -> None:
+    x = np.linspace(-5, 5, 10_001)
+    kernel = threads.threaded(forward_ufunc("exp", "d"), 1000)
+    np.testing.assert_array_equal(kernel(x), forward_ufunc("exp", "d")(x))
+    np.testing.assert_array_equal(kernel(x.reshape(73, 137)).reshape(-1), kernel(x))
+
+
+def test_scalar_operand_out_and_layouts() -> None:
+    add = threads.threaded(forward_ufunc("add", "d"), 100)
+    x = np.arange(900.0).reshape(30, 30)
+    out = np.empty_like(x)
+    assert add(x, np.array(2.0), out=out) is out
+    np.testing.assert_array_equal(out, x + 2)
+    np.testing.assert_array_equal(add(x, x.T), x + x.T)
+    np.testing.assert_array_equal(add(x, x[0]), x + x[0])
+    np.testing.assert_array_equal(add(x, x, out=x), out * 2 - 4)
+
+
+def test_several_outputs() -> None:
+    kernel = threads.threaded(backward_ufunc("multiply", "d"), 100)
+    g, x, y = np.random.default_rng(0).normal(size=(3, 1000))
+    first, second = kernel(g, x, y)
+    np.testing.assert_array_equal(first, g * y)
+    np.testing.assert_array_equal(second, g * x)
+
+
+def test_errors_follow_errstate_of_the_caller() -> None:
+    kernel = threads.threaded(forward_ufunc("log", "d"), 100)
+    x = np.ones(1000)
+    x[-1] = 0
+    with np.errstate(all="ignore"):
+        kernel(x)
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError, match=r"zero .* in log"):
+        kernel(x)
+    with (
+        np.errstate(divide="warn"),
+        pytest.warns(RuntimeWarning, match=r"zero .* in log") as caught,
+    ):
+        kernel(x)
+    assert len(caught) == 1
+
+
+def test_failure_of_a_chunk_is_raised_in_the_caller() -> None:
+    def fail(chunk: int) -> None:
+        if chunk == 5:
+            raise KeyError("chunk 5")
+
+    with pytest.raises(KeyError, match="chunk 5"):
+        threads.run(fail, 50)
+    assert threads.run(lambda _: None, 5)
+
+
+def test_nested_and_busy_calls_run_serially() -> None:
+    answers = []
+    assert threads.run(lambda _: answers.append(threads.run(lambda _: None, 4)), 8)
+    assert answers == [False] * 8
+
+
+def test_many_callers_at_once() -> None:
+    kernel = threads.threaded(forward_ufunc("exp", "d"), 100)
+    x = np.linspace(0, 1, 5000)
+    want = forward_ufunc("exp", "d")(x)
+    wrong = []
+
+    def call() -> None:
+        wrong.extend(1 for _ in range(30) if not np.array_equal(kernel(x), want))
+
+    callers = [threading.Thread(target=call) for _ in range(6)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not wrong
+
+
+def test_set_num_threads() -> None:
+    assert set_num_threads(1) == 3
+    assert get_num_threads() == 1
+    assert not threads.run(lambda _: None, 4)
+    with pytest.raises(ValueError, match="at least 1"):
+        set_num_threads(0)
+
+
+CHILD = """
+import os, warnings
+import numpy as np
+from arraygrad_kernels.cpu import get_num_threads, threads
+assert get_num_threads() == 2
+assert threads.run(lambda chunk: None, 10)
+if hasattr(os, "fork"):
+    warnings.simplefilter("ignore")
+    child = os.fork()
+    if child == 0:
+        seen = []
+        ran = threads.run(seen.append, 10)
+        os._exit(0 if ran and sorted(seen) == list(range(10)) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_environment_variable_and_fork() -> None:
+    environment = {
+        **os.environ,
+        "ARRAYGRAD_NUM_THREADS": "2",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    subprocess.run([sys.executable, "-c", CHILD], env=environment, check=True, timeout=60)
+
+
+def test_bad_environment_variable_is_named() -> None:
+    environment = {
+        **os.environ,
+        "ARRAYGRAD_NUM_THREADS": "none",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", CHILD], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode != 0
+    assert "ARRAYGRAD_NUM_THREADS is 'none'" in run.stderr
