@@ -1,0 +1,96 @@
+"""Binary search and sets on the CPU against NumPy and the reference kernels."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from arraygrad_kernels.cpu import search, sets
+from arraygrad_kernels.reference import sets as reference
+
+DTYPES = ["int8", "uint16", "int32", "uint64", "float32", "float64"]
+
+
+@cache
+def build(op: str, *dtypes: str):
+    wanted = tuple(map(np.dtype, dtypes))
+    (spec,) = [s for s in (*search.SPECS, *sets.SPECS) if s.op == op and s.dtypes == wanted]
+    return spec.build()
+
+
+def values(dtype: str, shape: tuple[int, ...], top: int = 100) -> np.ndarray:
+    x = np.random.default_rng(0).integers(0, top, shape).astype(dtype)
+    if x.dtype.kind == "f":
+        flat = x.reshape(-1)
+        for position, special in ((0, -0.0), (4, np.nan), (5, np.inf), (8, np.nan), (9, 0.0)):
+            flat[position : position + 1] = special
+    return x
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 100, 1023, 70_000])
+def test_searchsorted(dtype, side, n):
+    kernel = build("searchsorted", dtype, dtype)
+    rng = np.random.default_rng(0)
+    x1 = np.sort(rng.integers(0, 120, n).astype(dtype))
+    keys = rng.integers(0, 120, (50, 120)).astype(dtype)
+    if keys.dtype.kind == "f":
+        x1[n - n // 3 :] = np.nan
+        keys[3::7] = np.nan
+        keys[1, 1], keys[2, 2] = np.inf, -np.inf
+    for x2 in (keys, keys.T, keys[:3, :4], np.sort(keys, axis=None), keys[0, 0, ...]):
+        out = kernel(x1, x2, side=side)
+        np.testing.assert_array_equal(out, np.searchsorted(x1, x2, side=side))
+    order = rng.permutation(n)
+    shuffled = np.empty_like(x1)
+    shuffled[order] = x1
+    out = kernel(shuffled, keys, side=side, sorter=order)
+    np.testing.assert_array_equal(out, np.searchsorted(x1, keys, side=side))
+
+
+def test_searchsorted_refuses_other_sides():
+    with pytest.raises(ValueError, match="write 'left' or 'right'"):
+        build("searchsorted", "float64", "float64")(np.zeros(1), np.zeros(1), side="middle")
+
+
+def unique_operands(dtype: str):
+    yield values(dtype, (0,))
+    yield values(dtype, ())
+    yield values(dtype, (1,))
+    yield values(dtype, (30, 40))
+    yield values(dtype, (30, 40)).T[::-1]
+    yield values(dtype, (50_000,), 120)
+    yield values(dtype, (50_000,), 2**31 - 1 if np.dtype(dtype).itemsize > 2 else 120)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_unique(dtype):
+    for x in unique_operands(dtype):
+        expected = reference.unique_all(x)
+        for op, parts in (
+            ("unique_all", (0, 1, 2, 3)), ("unique_counts", (0, 3)), ("unique_inverse", (0, 2)),
+        ):  # fmt: skip
+            out = build(op, dtype)(x)
+            assert len(out) == len(parts)
+            for got, part in zip(out, parts, strict=True):
+                np.testing.assert_array_equal(got, expected[part], strict=True)
+        out = build("unique_values", dtype)(x)
+        np.testing.assert_array_equal(out, expected[0], strict=True)
+        if out.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(out), np.signbit(expected[0]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("invert", [False, True])
+def test_isin(dtype, invert):
+    kernel = build("isin", dtype, dtype)
+    x1 = values(dtype, (70, 80))
+    for x2 in (
+        values(dtype, (0,)), values(dtype, (5,), 50), values(dtype, (40, 3)).T,
+        values(dtype, (3000,), 120), np.unique(values(dtype, (900,), 2**31 - 1).view(dtype)),
+    ):  # fmt: skip
+        for y in (x1, x1.T, x1[::-2, 3], x1[0, 0, ...]):
+            out = kernel(y, x2, invert=invert)
+            np.testing.assert_array_equal(out, np.isin(y, x2, invert=invert), strict=True)
