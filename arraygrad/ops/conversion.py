@@ -319,7 +319,7 @@ def _plain_array(obj: Any, dtype: np.dtype[Any] | None) -> Any:
 
 
 def _refuse_objects(array: Any) -> None:
-    flat = [x for x in array.reshape(-1)]
+    flat = list(array.reshape(-1))
     if all(isinstance(x, int) for x in flat):
         big = max(flat, key=abs)
         raise IntegerOverflowError(

@@ -27,12 +27,11 @@ from .._layout import Shape, as_shape
 from .._op import Linear, Op, declare
 from .._storage import TensorBase
 from .arithmetic import add, multiply
-from .conversion import asarray as asarray
-from .conversion import from_dlpack as from_dlpack
-from .conversion import tensor as tensor
+from .conversion import asarray as asarray, from_dlpack as from_dlpack, tensor as tensor
 from .data_type import check_convertible
 from .devices import to_device
 from .manipulation import broadcast_to, copied, reshape, viewable
+from .searching import is_number
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -198,9 +197,7 @@ def full(
     Derivative: the sum of the cotangent.
     """
     sizes = as_shape(shape)
-    if isinstance(fill_value, bool | int | float | complex) and not isinstance(
-        fill_value, TensorBase
-    ):
+    if is_number(fill_value):
         target = np.dtype(type(fill_value)) if dtype is None else as_dtype(dtype)
         value = _fill(fill_value, target)
         return _allocated(  # type: ignore[no-any-return]
@@ -428,7 +425,7 @@ def arange(
         if made.dtype.kind == "O":
             raise IntegerOverflowError(f"arange: {first} to {last} does not fit 64-bit integers")
         out = wrap(made)
-    return out if device is None else to_device(out, device)
+    return out if device is None else to_device(out, device)  # type: ignore[no-any-return]
 
 
 def _common_dtype(*numbers: Any) -> np.dtype[Any]:
@@ -532,7 +529,7 @@ def eye(
     shape = as_shape((n_rows, n_rows if n_cols is None else n_cols), "n_rows, n_cols")
     diagonal = max(-shape[0], min(shape[1], operator.index(k)))
     return _allocated(  # type: ignore[no-any-return]
-        lambda s, d: np.eye(*s, diagonal, d), shape, _new_dtype(dtype), device, False
+        lambda s, d: np.eye(s[0], s[1], diagonal, d), shape, _new_dtype(dtype), device, False
     )
 
 
@@ -578,8 +575,8 @@ def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> tuple[Ten
 
 # -- triangles ------------------------------------------------------------------------------------
 
-TRIL = declare(Op("tril", ("x",), Linear(x=lambda g, k: tril(g, k=k)), scalar=False))
-TRIU = declare(Op("triu", ("x",), Linear(x=lambda g, k: triu(g, k=k)), scalar=False))
+TRIL: Op = declare(Op("tril", ("x",), Linear(x=lambda g, k: tril(g, k=k)), scalar=False))
+TRIU: Op = declare(Op("triu", ("x",), Linear(x=lambda g, k: triu(g, k=k)), scalar=False))
 register_kernel("tril", lambda x, *, k: np.tril(x, k))
 register_kernel("triu", lambda x, *, k: np.triu(x, k))
 
@@ -602,7 +599,7 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     -----
     Derivative: the lower triangle of the cotangent.
     """
-    return _triangle(TRIL, x, k)
+    return _triangle(TRIL, x, k)  # type: ignore[no-any-return]
 
 
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
@@ -623,7 +620,7 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     -----
     Derivative: the upper triangle of the cotangent.
     """
-    return _triangle(TRIU, x, k)
+    return _triangle(TRIU, x, k)  # type: ignore[no-any-return]
 
 
 def _triangle(op: Op, x: Any, k: int) -> Any:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def check_convertible(array: Any, dtype: np.dtype[Any], function: str) -> None:
-    """Refuse casts that would lose what no caller means to lose: imaginary parts, NaN to integer."""
+    """Refuse casts that lose what no caller means to lose: imaginary parts, NaN to integer."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         raise DTypeError(
             f"{function}: casting {array.dtype} to {dtype} would drop the imaginary part; take "
@@ -80,7 +80,7 @@ def astype(
     else:
         check_convertible(x._array, target, "astype")
         out = cast(x, target)
-    return out if device is None else to_device(out, device)  # type: ignore[no-any-return]
+    return out if device is None else to_device(out, device)
 
 
 def can_cast(from_: DTypeLike | Tensor, to: DTypeLike, /) -> bool:
@@ -166,7 +166,7 @@ def finfo(type: DTypeLike | Tensor, /) -> FloatInfo:
     if is_bfloat16(dtype):
         import ml_dtypes
 
-        found = ml_dtypes.finfo(dtype)
+        found = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     else:
         found = np.finfo(dtype)
     return FloatInfo(

@@ -268,6 +268,7 @@ def _same_memory(array: Any, key: Any, source: Any) -> bool:
 
 
 def put_item_array(g: Any, *, key: Any, shape: Shape) -> Any:
+    """Zeros into which g has been written at the index; the last of several writes wins."""
     out = np.zeros(shape, g.dtype)
     out[key] = g
     return out
@@ -307,6 +308,7 @@ def _is_full(key: Any, ndim: int) -> bool:
 
 
 def clear_item_array(g: Any, *, key: Any, shape: Shape) -> Any:
+    """A copy of g with zeros at the index."""
     out = g.copy()
     out[key] = 0
     return out
@@ -328,33 +330,35 @@ def _needs_last(key: Any) -> bool:
     return any(isinstance(p, np.ndarray) and p.dtype.kind != "b" and p.size > 1 for p in parts)
 
 
-GETITEM = declare(
+GETITEM: Op = declare(
     Op("getitem", ("x",),
        Linear(x=lambda g, key, shape: apply(PUT_ITEM, g, key=key, shape=shape)), family="view")
 )  # fmt: skip
-PUT_ITEM = declare(Op("put_item", ("x",), Linear(x=lambda g, key: getitem(g, key)), scalar=False))
-GATHER = declare(
+PUT_ITEM: Op = declare(
+    Op("put_item", ("x",), Linear(x=lambda g, key: getitem(g, key)), scalar=False)
+)
+GATHER: Op = declare(
     Op("gather", ("x",),
        Linear(x=lambda g, key, shape: apply(SCATTER_ADD, g, key=key, shape=shape)))
 )  # fmt: skip
-SCATTER_ADD = declare(
+SCATTER_ADD: Op = declare(
     Op("scatter_add", ("x",), Linear(x=lambda g, key: getitem(g, key)), scalar=False)
 )
-SETITEM = declare(
+SETITEM: Op = declare(
     Op("setitem", ("x", "value"),
        Linear(x=lambda g, key, shape: apply(CLEAR_ITEM, g, key=key, shape=shape),
               value=lambda g, key, shape: apply(TAKE_WRITTEN, g, key=key, shape=shape)),
        scalar=False)
 )  # fmt: skip
-CLEAR_ITEM = declare(
+CLEAR_ITEM: Op = declare(
     Op("clear_item", ("x",),
        Linear(x=lambda g, key, shape: apply(CLEAR_ITEM, g, key=key, shape=shape)), scalar=False)
 )  # fmt: skip
-TAKE_WRITTEN = declare(
+TAKE_WRITTEN: Op = declare(
     Op("take_written", ("x",),
        Linear(x=lambda g, key, shape: apply(PUT_WRITTEN, g, key=key, shape=shape)), scalar=False)
 )  # fmt: skip
-PUT_WRITTEN = declare(
+PUT_WRITTEN: Op = declare(
     Op("put_written", ("x",),
        Linear(x=lambda g, key, shape: apply(TAKE_WRITTEN, g, key=key, shape=shape)), scalar=False)
 )  # fmt: skip
@@ -423,21 +427,21 @@ def _add_along_array(g: Any, indices: Any, *, axis: int, shape: Shape) -> Any:
     return out
 
 
-TAKE = declare(
+TAKE: Op = declare(
     Op("take", ("x", "indices"),
        Rule(x=lambda g, indices, axis, x_shape: apply(
                ADD_SLICES, g, indices, axis=axis, shape=x_shape),
             jvp=lambda tangents, indices, axis: apply(TAKE, tangents[0], indices, axis=axis)),
        scalar=False)
 )  # fmt: skip
-ADD_SLICES = declare(
+ADD_SLICES: Op = declare(
     Op("add_slices", ("g", "indices"),
        Rule(g=lambda g, indices, axis: apply(TAKE, g, indices, axis=axis),
             jvp=lambda tangents, indices, axis, shape: apply(
                 ADD_SLICES, tangents[0], indices, axis=axis, shape=shape)),
        scalar=False)
 )  # fmt: skip
-TAKE_ALONG_AXIS = declare(
+TAKE_ALONG_AXIS: Op = declare(
     Op("take_along_axis", ("x", "indices"),
        Rule(x=lambda g, indices, axis, x_shape: apply(
                ADD_ALONG_AXIS, g, indices, axis=axis, shape=x_shape),
@@ -445,7 +449,7 @@ TAKE_ALONG_AXIS = declare(
                 TAKE_ALONG_AXIS, tangents[0], indices, axis=axis)),
        scalar=False)
 )  # fmt: skip
-ADD_ALONG_AXIS = declare(
+ADD_ALONG_AXIS: Op = declare(
     Op("scatter_add_along_axis", ("g", "indices"),
        Rule(g=lambda g, indices, axis: apply(TAKE_ALONG_AXIS, g, indices, axis=axis),
             jvp=lambda tangents, indices, axis, shape: apply(
@@ -506,7 +510,7 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     except IndexError as error:
         raise IndexOutOfRangeError(f"take: {error} (shape {x._array.shape})") from None
     if not out._array.ndim:
-        return wrap_result(out._array, out._node)
+        return wrap_result(out._array, out._node)  # type: ignore[no-any-return]
     return out  # type: ignore[no-any-return]
 
 

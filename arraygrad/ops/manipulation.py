@@ -33,20 +33,10 @@ from .._storage import TensorBase
 from .indexing import getitem, take
 from .views import (
     as_strided as as_strided,
-)
-from .views import (
     diagonal as diagonal,
-)
-from .views import (
     sliding_window_view as sliding_window_view,
-)
-from .views import (
     view_as as view_as,
-)
-from .views import (
     view_dtype as view_dtype,
-)
-from .views import (
     viewable as viewable,
 )
 
@@ -55,7 +45,7 @@ if TYPE_CHECKING:
 
 # -- what the other chapters use too --------------------------------------------------------------
 
-COPY = declare(Op("copy", ("x",), Linear(x=lambda g: g), scalar=False))
+COPY: Op = declare(Op("copy", ("x",), Linear(x=lambda g: g), scalar=False))
 
 
 def copied(x: Any) -> Any:
@@ -93,7 +83,7 @@ def _operands(arrays: Any, function: str) -> list[Any]:
     if isinstance(arrays, TensorBase):
         if not arrays._array.ndim:
             raise ShapeError(f"{function} needs a sequence of tensors, not a 0-d tensor")
-        return list(unstack(arrays))
+        return list(unstack(arrays))  # type: ignore[arg-type]
     if isinstance(arrays, np.ndarray) or not isinstance(arrays, Iterable):
         arrays = [*arrays] if isinstance(arrays, np.ndarray) and arrays.ndim else [arrays]
         if len(arrays) == 1:
@@ -160,7 +150,7 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     x = viewable(x, "broadcast_to")
     target = as_shape(shape)
     if x._array.shape == target:
-        return x  # type: ignore[no-any-return]
+        return x
     return view(BROADCAST_TO, x, shape=target)  # type: ignore[no-any-return]
 
 
@@ -213,7 +203,7 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
 
 # -- views ----------------------------------------------------------------------------------------
 
-RESHAPE = declare(
+RESHAPE: Op = declare(
     Op("reshape", ("x",), Linear(x=lambda g, x_shape: reshape(g, x_shape)), family="view",
        scalar=False)
 )  # fmt: skip
@@ -241,9 +231,10 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
     Derivative: the reshape back.
     """
     x = viewable(x, "reshape")
-    if not isinstance(shape, tuple):
-        shape = tuple(shape) if isinstance(shape, Iterable) else (operator.index(shape),)
-    target = infer_size(shape, x._array.size)
+    sizes: Any = shape
+    if not isinstance(sizes, tuple):
+        sizes = tuple(sizes) if isinstance(sizes, Iterable) else (sizes,)
+    target = infer_size(sizes, x._array.size)
     if copy is False:
         try:
             x._array.reshape(target, copy=False)
@@ -258,7 +249,7 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
     return out  # type: ignore[no-any-return]
 
 
-PERMUTE_DIMS = declare(
+PERMUTE_DIMS: Op = declare(
     Op("permute_dims", ("x",),
        Linear(x=lambda g, axes: permute_dims(g, tuple(np.argsort(axes).tolist()))),
        family="view", scalar=False)
@@ -365,7 +356,7 @@ def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
 
 answers(np.swapaxes)(swapaxes)
 
-EXPAND_DIMS = declare(
+EXPAND_DIMS: Op = declare(
     Op("expand_dims", ("x",), Linear(x=lambda g, axis: squeeze(g, axis)), family="view",
        scalar=False)
 )  # fmt: skip
@@ -403,7 +394,7 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
 
 answers(np.expand_dims)(expand_dims)
 
-SQUEEZE = declare(
+SQUEEZE: Op = declare(
     Op("squeeze", ("x",), Linear(x=lambda g, axis: expand_dims(g, axis)), family="view",
        scalar=False)
 )  # fmt: skip
@@ -444,7 +435,7 @@ def squeeze(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
     return view(SQUEEZE, x, axis=axes)  # type: ignore[no-any-return]
 
 
-FLIP = declare(
+FLIP: Op = declare(
     Op("flip", ("x",), Linear(x=lambda g, axis: flip(g, axis=axis)), family="view", scalar=False)
 )  # fmt: skip
 register_kernel("flip", lambda x, *, axis: np.flip(x, axis) if axis else x[...])
@@ -512,7 +503,7 @@ def _split(
     return parts
 
 
-CONCAT = declare(Op("concat", ("*arrays",), Linear(arrays=_split), scalar=False))
+CONCAT: Op = declare(Op("concat", ("*arrays",), Linear(arrays=_split), scalar=False))
 register_kernel("concat", lambda *arrays, axis: np.concatenate(arrays, axis=axis))
 
 
@@ -573,7 +564,7 @@ def _stack_arrays(*arrays: Any, axis: int) -> Any:
     return np.stack(arrays, axis=axis)
 
 
-STACK = declare(Op("stack", ("*arrays",), Linear(arrays=_slices), scalar=False))
+STACK: Op = declare(Op("stack", ("*arrays",), Linear(arrays=_slices), scalar=False))
 register_kernel("stack", _stack_arrays)
 
 
@@ -660,7 +651,7 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
             expand_dims(x, axis + 1), (*shape[: axis + 1], times, *shape[axis + 1 :])
         )
         out = reshape(wide, (*shape[:axis], shape[axis] * times, *shape[axis + 1 :]))
-        return copied(out) if out._family is not None else out  # type: ignore[no-any-return]
+        return copied(out) if out._family is not None else out
     return take(x, wrap(np.repeat(np.arange(shape[axis]), counts)), axis=axis)
 
 
@@ -692,10 +683,10 @@ def tile(x: Tensor, repetitions: tuple[int, ...], /) -> Tensor:
     wide = tuple(n for pair in zip(counts, shape, strict=True) for n in pair)
     out = broadcast_to(reshape(x, apart), wide)
     out = reshape(out, tuple(c * n for c, n in zip(counts, shape, strict=True)))
-    return copied(out) if out._family is not None else out  # type: ignore[no-any-return]
+    return copied(out) if out._family is not None else out
 
 
-ROLL = declare(
+ROLL: Op = declare(
     Op("roll", ("x",),
        Linear(x=lambda g, shift, axis: apply(ROLL, g, shift=tuple(-s for s in shift), axis=axis)),
        scalar=False)

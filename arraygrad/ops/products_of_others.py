@@ -81,11 +81,11 @@ def _recurrence_array(a: Any, b: Any, *, axis: int) -> Any:
         sums = accumulate(steps, lambda s, step: step[1] + step[0] * s, initial=b[0].item())
         return np.fromiter(sums, dtype, b.size)
     out = np.empty(b.shape, dtype)
-    a, b, sums = (np.moveaxis(x, axis, 0) for x in (a, b, out))
-    sums[0] = b[0]
+    a, b, rows = (np.moveaxis(x, axis, 0) for x in (a, b, out))
+    rows[0] = b[0]
     for i in range(1, len(b)):
-        np.multiply(a[i], sums[i - 1], out=sums[i, ...])
-        sums[i, ...] += b[i]
+        np.multiply(a[i], rows[i - 1], out=rows[i, ...])
+        rows[i, ...] += b[i]
     return out
 
 
@@ -111,7 +111,7 @@ def _recurrence_jvp(tangents: Any, a: Any, out: Any, axis: int) -> Any:
     return linear_recurrence(a, pushed if t_b is None else add(t_b, pushed), axis)
 
 
-LINEAR_RECURRENCE = declare(
+LINEAR_RECURRENCE: Op = declare(
     Op("linear_recurrence", ("a", "b"),
        Rule(a=_recurrence_vjp_a, b=_recurrence_vjp_b, jvp=_recurrence_jvp), scalar=False)
 )  # fmt: skip

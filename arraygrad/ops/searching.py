@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # -- positions ------------------------------------------------------------------------------------
 
-ARGMAX = declare(Op("argmax", ("x",), NONE))
-ARGMIN = declare(Op("argmin", ("x",), NONE))
+ARGMAX: Op = declare(Op("argmax", ("x",), NONE))
+ARGMIN: Op = declare(Op("argmin", ("x",), NONE))
 
 
 def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -44,7 +44,7 @@ def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
     -----
     Not differentiable.
     """
-    return _extremum_index(ARGMAX, x, axis, keepdims)
+    return _extremum_index(ARGMAX, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -67,7 +67,7 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
     -----
     Not differentiable.
     """
-    return _extremum_index(ARGMIN, x, axis, keepdims)
+    return _extremum_index(ARGMIN, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 def _extremum_index(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
@@ -82,7 +82,7 @@ def _extremum_index(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
     return apply(op, x, axis=axis, keepdims=bool(keepdims))
 
 
-COUNT_NONZERO = declare(Op("count_nonzero", ("x",), NONE))
+COUNT_NONZERO: Op = declare(Op("count_nonzero", ("x",), NONE))
 
 
 def count_nonzero(
@@ -112,7 +112,7 @@ def count_nonzero(
     return apply(COUNT_NONZERO, x, axis=axes, keepdims=bool(keepdims))  # type: ignore[no-any-return]
 
 
-NONZERO = declare(Op("nonzero", ("x",), NONE, scalar=False))
+NONZERO: Op = declare(Op("nonzero", ("x",), NONE, scalar=False))
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
@@ -137,7 +137,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     return apply(NONZERO, x)  # type: ignore[no-any-return]
 
 
-SEARCHSORTED = declare(Op("searchsorted", ("x1", "x2"), NONE))
+SEARCHSORTED: Op = declare(Op("searchsorted", ("x1", "x2"), NONE))
 
 
 def searchsorted(
@@ -175,11 +175,12 @@ def searchsorted(
     if first._array.ndim != 1:
         raise ShapeError(f"searchsorted: x1 must be 1-d, not of shape {first._array.shape}")
     dtype = first._array.dtype
-    if type(x2) in (bool, int, float, complex):
-        dtype = scalar_dtype(x2, dtype)
-        second: Any = wrap(constant(x2, dtype))
+    second: Any = x2
+    if is_number(second):
+        dtype = scalar_dtype(second, dtype)
+        second = wrap(constant(second, dtype))
     else:
-        second = operand(x2, "searchsorted", 2)
+        second = operand(second, "searchsorted", 2)
         dtype = promote(dtype, second._array.dtype)
     order = None
     if sorter is not None:

@@ -44,11 +44,11 @@ class UniqueInverseResult(NamedTuple):
 
 
 # The values of tensors with a gradient are gathered by their indices, see `_values`.
-UNIQUE_ALL = declare(Op("unique_all", ("x",), NONE, scalar=False))
-UNIQUE_COUNTS = declare(Op("unique_counts", ("x",), NONE, scalar=False))
-UNIQUE_INVERSE = declare(Op("unique_inverse", ("x",), NONE, scalar=False))
-UNIQUE_VALUES = declare(Op("unique_values", ("x",), NONE, scalar=False))
-ISIN = declare(Op("isin", ("x1", "x2"), NONE))
+UNIQUE_ALL: Op = declare(Op("unique_all", ("x",), NONE, scalar=False))
+UNIQUE_COUNTS: Op = declare(Op("unique_counts", ("x",), NONE, scalar=False))
+UNIQUE_INVERSE: Op = declare(Op("unique_inverse", ("x",), NONE, scalar=False))
+UNIQUE_VALUES: Op = declare(Op("unique_values", ("x",), NONE, scalar=False))
+ISIN: Op = declare(Op("isin", ("x1", "x2"), NONE))
 
 
 def _tracked(x: Any) -> bool:

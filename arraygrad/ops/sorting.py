@@ -13,7 +13,7 @@ from .indexing import take_along_axis
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
-ARGSORT = declare(Op("argsort", ("x",), NONE, scalar=False))
+ARGSORT: Op = declare(Op("argsort", ("x",), NONE, scalar=False))
 
 
 def argsort(
@@ -48,7 +48,7 @@ def argsort(
 
 
 # Runs on tensors without a gradient only: those with one are gathered by their argsort.
-SORT = declare(Op("sort", ("x",), NONE, scalar=False))
+SORT: Op = declare(Op("sort", ("x",), NONE, scalar=False))
 
 
 def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:

@@ -1,4 +1,4 @@
-"""Reductions: max, mean, min, prod, std, sum, var, logsumexp, softmax; cumulative sum and product."""
+"""Reductions: max, mean, min, prod, std, sum, var, logsumexp; running sums and products."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def spread(g: Any, shape: Shape, axis: tuple[int, ...]) -> Any:
     return view(BROADCAST_TO, kept, shape=shape)
 
 
-SUM = declare(
+SUM: Op = declare(
     Op("sum", ("x",), Linear(x=lambda g, x_shape, axis: spread(g, x_shape, axis)),
        dtypes="numeric")
 )  # fmt: skip
@@ -97,7 +97,7 @@ def sum(
     return apply(SUM, x, axis=axes, keepdims=bool(keepdims), dtype=target)  # type: ignore[no-any-return]
 
 
-MEAN = declare(
+MEAN: Op = declare(
     Op("mean", ("x",),
        Linear(x=lambda g, x_shape, axis: spread(
            divide(g, float(_count(x_shape, axis) or math.nan)), x_shape, axis)),
@@ -170,7 +170,7 @@ def _var_vjp(g: Any, x: Any, axis: tuple[int, ...], correction: float) -> Any:
     return times(_centred(x, axis), scaled)
 
 
-VAR = declare(Op("var", ("x",), Rule(x=_var_vjp), dtypes="floating"))
+VAR: Op = declare(Op("var", ("x",), Rule(x=_var_vjp), dtypes="floating"))
 
 
 def _std_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float) -> Any:
@@ -182,7 +182,7 @@ def _std_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float)
     return times(_centred(x, axis), spread(scaled, shape, axis))
 
 
-STD = declare(Op("std", ("x",), Rule(x=_std_vjp), dtypes="floating"))
+STD: Op = declare(Op("std", ("x",), Rule(x=_std_vjp), dtypes="floating"))
 
 
 def var(
@@ -210,7 +210,7 @@ def var(
     -----
     Derivative: 2 (x - mean) / (n - correction).
     """
-    return _moment(VAR, x, axis, correction, keepdims)
+    return _moment(VAR, x, axis, correction, keepdims)  # type: ignore[no-any-return]
 
 
 def std(
@@ -239,7 +239,7 @@ def std(
     Derivative: (x - mean) / ((n - correction) std); 0, the minimum-norm subgradient, where all
     elements are equal.
     """
-    return _moment(STD, x, axis, correction, keepdims)
+    return _moment(STD, x, axis, correction, keepdims)  # type: ignore[no-any-return]
 
 
 def _moment(op: Op, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
@@ -269,7 +269,7 @@ def _shares_array(x: Any, out: Any, *, axis: tuple[int, ...]) -> Any:
 
 
 register_kernel("extreme_shares", _shares_array)
-EXTREME_SHARES = declare(Op("extreme_shares", ("x", "out")))
+EXTREME_SHARES: Op = declare(Op("extreme_shares", ("x", "out")))
 
 
 def _extreme_shares(x: Any, out: Any, axis: tuple[int, ...]) -> Any:
@@ -284,8 +284,8 @@ def _extreme_jvp(tangents: Any, x: Any, out: Any, axis: tuple[int, ...], keepdim
     return sum(times(tangents[0], _extreme_shares(x, out, axis)), axis=axis, keepdims=keepdims)
 
 
-MAX = declare(Op("max", ("x",), Rule(x=_extreme_vjp, jvp=_extreme_jvp)))
-MIN = declare(Op("min", ("x",), Rule(x=_extreme_vjp, jvp=_extreme_jvp)))
+MAX: Op = declare(Op("max", ("x",), Rule(x=_extreme_vjp, jvp=_extreme_jvp)))
+MIN: Op = declare(Op("min", ("x",), Rule(x=_extreme_vjp, jvp=_extreme_jvp)))
 
 
 def max(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -314,7 +314,7 @@ def max(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     -----
     Derivative: 1 for the largest element; k equal ones get 1 / k each.
     """
-    return _extreme(MAX, x, axis, keepdims)
+    return _extreme(MAX, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -343,7 +343,7 @@ def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     -----
     Derivative: 1 for the smallest element; k equal ones get 1 / k each.
     """
-    return _extreme(MIN, x, axis, keepdims)
+    return _extreme(MIN, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 def _extreme(op: Op, x: Any, axis: Axis, keepdims: bool) -> Any:
@@ -381,7 +381,7 @@ def _prod_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...]) -> Any:
     return permute_dims(moved, tuple(np.argsort(order).tolist()))
 
 
-PROD = declare(Op("prod", ("x",), Rule(x=_prod_vjp), dtypes="numeric"))
+PROD: Op = declare(Op("prod", ("x",), Rule(x=_prod_vjp), dtypes="numeric"))
 
 
 def prod(
@@ -432,7 +432,7 @@ def _cumulative_sum_vjp(g: Any, axis: int, include_initial: bool) -> Any:
     return flip(cumulative_sum(flip(g, axis=axis), axis=axis), axis=axis)
 
 
-CUMULATIVE_SUM = declare(
+CUMULATIVE_SUM: Op = declare(
     Op("cumulative_sum", ("x",), Linear(x=_cumulative_sum_vjp), dtypes="numeric", scalar=False)
 )
 
@@ -443,7 +443,7 @@ def _cumulative_prod_vjp(g: Any, x: Any, out: Any, axis: int, include_initial: b
     return cotangent_of_running_product(g, x, out, axis)
 
 
-CUMULATIVE_PROD = declare(
+CUMULATIVE_PROD: Op = declare(
     Op("cumulative_prod", ("x",), Rule(x=_cumulative_prod_vjp), dtypes="numeric", scalar=False)
 )
 
@@ -477,7 +477,7 @@ def cumulative_sum(
     -----
     Derivative: the running sum of the cotangent from the end.
     """
-    return _scan(CUMULATIVE_SUM, x, axis, dtype, include_initial)
+    return _scan(CUMULATIVE_SUM, x, axis, dtype, include_initial)  # type: ignore[no-any-return]
 
 
 def cumulative_prod(
@@ -510,7 +510,7 @@ def cumulative_prod(
     Derivative: d out_j / d x_i is the product of the first j elements without x_i, exact where
     some are zero.
     """
-    return _scan(CUMULATIVE_PROD, x, axis, dtype, include_initial)
+    return _scan(CUMULATIVE_PROD, x, axis, dtype, include_initial)  # type: ignore[no-any-return]
 
 
 def _scan(op: Op, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:
@@ -564,7 +564,7 @@ def _softmax_jvp(tangents: Any, out: Any, axis: tuple[int, ...]) -> Any:
     return times(subtract(t, sum(times(t, out), axis=axis, keepdims=True)), out)
 
 
-SOFTMAX = declare(
+SOFTMAX: Op = declare(
     Op("softmax", ("x",), Rule(x=_softmax_vjp, jvp=_softmax_jvp), dtypes="floating", scalar=True)
 )
 register_kernel("softmax", _softmax_array)
@@ -601,7 +601,7 @@ def _logsumexp_jvp(tangents: Any, x: Any, axis: tuple[int, ...], keepdims: bool)
     return sum(times(tangents[0], softmax(x, axis=axis)), axis=axis, keepdims=keepdims)
 
 
-LOGSUMEXP = declare(
+LOGSUMEXP: Op = declare(
     Op("logsumexp", ("x",), Rule(x=_logsumexp_vjp, jvp=_logsumexp_jvp), dtypes="floating")
 )
 

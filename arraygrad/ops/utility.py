@@ -17,8 +17,8 @@ from .manipulation import broadcast_to, concat
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
-ALL = declare(Op("all", ("x",), NONE))
-ANY = declare(Op("any", ("x",), NONE))
+ALL: Op = declare(Op("all", ("x",), NONE))
+ANY: Op = declare(Op("any", ("x",), NONE))
 
 
 def all(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool = False) -> Tensor:
@@ -42,7 +42,7 @@ def all(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool
     -----
     Not differentiable.
     """
-    return _reduced(ALL, x, axis, keepdims)
+    return _reduced(ALL, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 def any(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool = False) -> Tensor:
@@ -66,7 +66,7 @@ def any(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool
     -----
     Not differentiable.
     """
-    return _reduced(ANY, x, axis, keepdims)
+    return _reduced(ANY, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 def _reduced(op: Op, x: Any, axis: int | Iterable[int] | None, keepdims: bool) -> Any:
@@ -123,4 +123,4 @@ def diff(
         x = difference(
             getitem(x, (*before, slice(1, None))), getitem(x, (*before, slice(None, -1)))
         )
-    return x  # type: ignore[no-any-return]
+    return x

@@ -46,14 +46,14 @@ def _diagonal_array(x: Any, *, offset: int, axis1: int, axis2: int) -> Any:
     return out
 
 
-DIAGONAL = declare(
+DIAGONAL: Op = declare(
     Op("diagonal", ("x",),
        Linear(x=lambda g, x_shape, offset, axis1, axis2: apply(
            PUT_DIAGONAL, g, shape=x_shape, offset=offset, axis1=axis1, axis2=axis2)),
        family="view", scalar=False)
 )  # fmt: skip
 register_kernel("diagonal", _diagonal_array)
-PUT_DIAGONAL = declare(
+PUT_DIAGONAL: Op = declare(
     Op("put_diagonal", ("x",),
        Linear(x=lambda g, offset, axis1, axis2: diagonal(g, offset, axis1, axis2)), scalar=False)
 )  # fmt: skip
@@ -111,14 +111,14 @@ def _add_windows_array(g: Any, *, shape: Shape, window_shape: Shape, axis: tuple
     return out
 
 
-SLIDING_WINDOW_VIEW = declare(
+SLIDING_WINDOW_VIEW: Op = declare(
     Op("sliding_window_view", ("x",),
        Linear(x=lambda g, x_shape, window_shape, axis: apply(
            ADD_WINDOWS, g, shape=x_shape, window_shape=window_shape, axis=axis)),
        family="view", scalar=False)
 )  # fmt: skip
 register_kernel("sliding_window_view", _windows_array)
-ADD_WINDOWS = declare(
+ADD_WINDOWS: Op = declare(
     Op("add_windows", ("x",),
        Linear(x=lambda g, window_shape, axis: view(
            SLIDING_WINDOW_VIEW, g, window_shape=window_shape, axis=axis)),
@@ -356,4 +356,4 @@ def shares_memory(a: Tensor, b: Tensor, /, max_work: int | None = None) -> bool:
     bool
     """
     first, second = (x._array if isinstance(x, TensorBase) else np.asarray(x) for x in (a, b))
-    return bool(np.shares_memory(first, second, max_work=max_work))
+    return bool(np.shares_memory(first, second, max_work=max_work))  # type: ignore[arg-type]

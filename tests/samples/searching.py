@@ -12,7 +12,9 @@ MASK = constant([[True, False, True], [False, True, True]])
 INTEGERS = constant([[3, 1, 3, 0], [1, 1, 2, 0]])
 
 
-def _none(op: str, call: Any, numpy: Any, *arguments: Any, label: str = "", dtypes: str = "fi") -> Sample:
+def _none(
+    op: str, call: Any, numpy: Any, *arguments: Any, label: str = "", dtypes: str = "fi"
+) -> Sample:
     return Sample((op,), call, numpy, arguments, differentiable=(), dtypes=dtypes, label=label)
 
 
