@@ -8,7 +8,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from arraygrad_kernels import _jit
 from arraygrad_kernels.cpu import extrema, moments, reduction
+
+if not _jit.enabled():
+    pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
 
 NUMPY = {
     "sum": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "min": np.min, "any": np.any,

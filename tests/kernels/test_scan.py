@@ -7,7 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from arraygrad_kernels import _jit
 from arraygrad_kernels.cpu import scan
+
+if not _jit.enabled():
+    pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
 
 NUMPY = {"cumulative_sum": np.cumulative_sum, "cumulative_prod": np.cumulative_prod}
 

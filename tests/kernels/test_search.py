@@ -6,8 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from arraygrad_kernels import _jit
 from arraygrad_kernels.cpu import search, sets
 from arraygrad_kernels.reference import sets as reference
+
+if not _jit.enabled():
+    pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
 
 DTYPES = ["int8", "uint16", "int32", "uint64", "float32", "float64"]
 

@@ -19,7 +19,9 @@ from arraygrad_kernels.cpu.threads import get_num_threads, set_num_threads
 
 __all__ = ["KernelSpec", "catalogue", "find", "get_num_threads", "set_num_threads"]
 
-_FAMILIES = ("elementwise", "reduction", "scan", "copy", "gather", "search", "sets")
+_FAMILIES = (
+    "elementwise", "reduction", "moments", "extrema", "scan", "copy", "gather", "search", "sets",
+)  # fmt: skip
 
 
 @functools.cache
