@@ -231,7 +231,7 @@ def _sandwich(left: Any, middle: Any, right: Any) -> Any:
 
 
 @lapack("eigh", "check the matrices for NaN and inf")
-def _eigh_kernel(x: Any, *, triangle: str) -> Any:
+def _eigh_kernel(x: Any, *, triangle: Any) -> Any:
     return tuple(np.linalg.eigh(x, triangle))
 
 
@@ -267,7 +267,7 @@ register_kernel("eigh", _eigh_kernel)
 
 
 @lapack("eigvalsh", "check the matrices for NaN and inf")
-def _eigvalsh_kernel(x: Any, *, triangle: str) -> Any:
+def _eigvalsh_kernel(x: Any, *, triangle: Any) -> Any:
     return np.linalg.eigvalsh(x, triangle)
 
 
@@ -546,8 +546,8 @@ def _svd_middle(g_u: Any, u: Any, g_v: Any, v: Any, values: Any) -> Any:
     """Cotangent of U^H dx V, which turns the vectors within their spaces."""
     a = None if g_u is None else matmul(adjoint(u), g_u)
     b = None if g_v is None else matmul(adjoint(v), g_v)
-    total = a if b is None else b if a is None else add(a, b)
-    difference = a if b is None else negative(b) if a is None else subtract(a, b)
+    total: Any = a if b is None else b if a is None else add(a, b)
+    difference: Any = a if b is None else negative(b) if a is None else subtract(a, b)
     _check_phase(total, g_u if b is None else g_v if a is None else total, "svd")
     for coupling in (a, b):
         if coupling is not None:
@@ -699,7 +699,7 @@ def svdvals(x: Tensor, /) -> Tensor:
 
 
 @lapack("qr", "check the matrices for NaN and inf")
-def _qr_kernel(x: Any, *, mode: str) -> Any:
+def _qr_kernel(x: Any, *, mode: Any) -> Any:
     return tuple(np.linalg.qr(x, mode))
 
 

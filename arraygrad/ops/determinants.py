@@ -134,7 +134,7 @@ COFACTOR = declare(
 register_kernel("cofactor", in_single_precision(_cofactor_kernel))
 
 # Second and third derivatives of det are symmetric in their directions: hence the transposes.
-COFACTOR_CHANGE = declare(
+COFACTOR_CHANGE: Op = declare(
     Op("cofactor_change", ("x", "h"),
        Rule(x=lambda g, x, h: conj(_third_derivative(x, h, conj(g))),
             h=lambda g, x: conj(apply(COFACTOR_CHANGE, x, conj(g)))),

@@ -51,20 +51,20 @@ def _fit_kernel(x: Any, *, shape: Shape) -> Any:
     return out
 
 
-FIT = declare(
+FIT: Op = declare(
     Op("fit", ("x",), Linear(x=lambda g, x_shape: apply(FIT, g, shape=x_shape)), scalar=False)
 )
 register_kernel("fit", _fit_kernel)
 
 
-def _fftn_kernel(x: Any, *, axes: tuple[int, ...], norm: str, inverse: bool) -> Any:
+def _fftn_kernel(x: Any, *, axes: tuple[int, ...], norm: Any, inverse: bool) -> Any:
     transform = np.fft.ifft if inverse else np.fft.fft
     for axis in reversed(axes):
         x = transform(x, axis=axis, norm=norm)
     return x
 
 
-FFTN = declare(
+FFTN: Op = declare(
     Op("fftn", ("x",),
        Linear(x=lambda g, axes, norm, inverse: apply(
            FFTN, g, axes=axes, norm=_OTHER_SIDE[norm], inverse=not inverse)),

@@ -191,15 +191,15 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: MatrixOrder = "fro
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
     if ord == "nuc":
         out = statistical.sum(_significant(svdvals(x), shape), axis=-1)
-    elif isinstance(ord, str) or abs(ord) not in (1, 2, math.inf):
+    elif ord not in (1, -1, 2, -2, math.inf, -math.inf):
         raise ArgumentError(
             f"matrix_norm: ord={ord!r}; use 'fro', 'nuc', 1, -1, 2, -2, ag.inf or -ag.inf"
         )
-    elif abs(ord) == 2:
+    elif ord in (2, -2):
         values = _significant(svdvals(x), shape)
         out = _extreme(values, ord)
     else:
-        sums = statistical.sum(parts.abs(x), axis=-2 if abs(ord) == 1 else -1)
+        sums = statistical.sum(parts.abs(x), axis=-2 if ord in (1, -1) else -1)
         out = _extreme(sums, ord)
     return reshape(out, (*shape[:-2], 1, 1)) if keepdims else out
 

@@ -20,7 +20,7 @@ from .._dispatch import lookup, register_kernel
 from .._dtypes import DTypeLike, float32, promote
 from .._engine import RAW_PULL
 from .._errors import ArgumentError, DTypeError, ShapeError
-from .._graph import INPUTS, OBSERVERS, VALUES, Node, is_grad_enabled
+from .._graph import FREED, INPUTS, OBSERVERS, VALUES, Node, is_grad_enabled
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Bilinear, Linear, Op, Rule, declare
 from .._storage import TensorBase
@@ -407,7 +407,7 @@ def _cross_kernel(x1: Any, x2: Any) -> Any:
     return np.linalg.cross(x1, x2)
 
 
-CROSS = declare(
+CROSS: Op = declare(
     Op("cross", ("x1", "x2"),
        Bilinear(x1=lambda g, x2: apply(CROSS, conj(x2), g),
                 x2=lambda g, x1: apply(CROSS, g, conj(x1))),
@@ -458,7 +458,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
         return out  # type: ignore[no-any-return]
     order = list(range(len(shape) - 1))
     order.insert(len(shape) + axis, len(shape) - 1)
-    return manipulation.permute_dims(out, tuple(order))  # type: ignore[no-any-return]
+    return manipulation.permute_dims(out, tuple(order))
 
 
 def _spread(x: Any, shape: Shape) -> Any:
@@ -467,8 +467,8 @@ def _spread(x: Any, shape: Shape) -> Any:
 
 # -- views of matrices ----------------------------------------------------------------------------
 
-MATRIX_TRANSPOSE = declare(
-    Op("matrix_transpose", ("x",), Linear(x=lambda g: matrix_transpose(g)), family="view",
+MATRIX_TRANSPOSE: Op = declare(
+    Op("matrix_transpose", ("x",), Linear(x=lambda g: view(MATRIX_TRANSPOSE, g)), family="view",
        scalar=False)
 )  # fmt: skip
 register_kernel("matrix_transpose", lambda x: x.mT)

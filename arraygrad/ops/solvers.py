@@ -502,4 +502,4 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
         if not n:
             break
         power = matmul(power, power)
-    return out.copy() if out is x else out  # type: ignore[union-attr, return-value]
+    return out.copy() if out is x else out  # type: ignore[return-value]
