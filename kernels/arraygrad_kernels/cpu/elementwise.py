@@ -242,8 +242,7 @@ def _specs() -> list[KernelSpec]:
             chosen = [CODES[result if name == "out" else code] for name in names]
             build = functools.partial(_backward_kernel, op, code)
             title = f"{op}.backward"
-            preferred = code in PREFERRED.get(title, "fd")
-            found.append(KernelSpec(title, (CODES[result], *chosen), preferred, build))
+            found.append(KernelSpec(title, (CODES[result], *chosen), True, build))
     return found
 
 
