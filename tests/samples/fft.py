@@ -6,7 +6,7 @@ import numpy as np
 
 import arraygrad as ag
 
-from . import Generator, Sample, constant, normal, strided
+from . import Generator, Sample, normal, strided
 
 
 def _row(name: str, op: str, argument: Generator, label: str = "", **options: Any) -> Sample:
@@ -46,8 +46,4 @@ SAMPLES = [
            gradient_dtypes="fc", label="fftshift"),
     Sample(("roll",), lambda x: ag.fft.ifftshift(x, axes=1), lambda x: np.fft.ifftshift(x, axes=1),
            (normal(2, 5),), dtypes="fci", gradient_dtypes="fc", label="ifftshift"),
-    Sample(("fftfreq",), lambda x: x * ag.fft.fftfreq(5, d=0.5),
-           lambda x: x * np.fft.fftfreq(5, d=0.5), (constant(np.ones(5)),), ()),
-    Sample(("rfftfreq",), lambda x: x * ag.fft.rfftfreq(8), lambda x: x * np.fft.rfftfreq(8),
-           (constant(np.ones(5)),), ()),
 ]  # fmt: skip
