@@ -26,8 +26,8 @@ CASES = [
     if code in record.dtypes
 ]
 SPECIAL = np.array(
-# Elementary functions have accuracy tests for both real dtypes: one real dtype is enough here.
-     -1e300, 3e38, 700, -745, 90, -90, 1e5, 3, 22, -30]
+    [0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 2.5, np.inf, -np.inf, np.nan, 1e-310, -1e-310, 1e-40,
+     1e300, -1e300, 3e38, 700, -745, 90, -90, 1e5, 3, 22, -30]
 )  # fmt: skip
 
 
