@@ -27,7 +27,6 @@ function multiplies with the conjugate of the partial.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -41,9 +40,11 @@ class Formula:
 
     __slots__ = ("function", "names")
 
-    def __init__(self, function: Callable[..., Any], skip: int) -> None:
+    def __init__(self, function: Any, skip: int) -> None:
         self.function = function
-        self.names = tuple(inspect.signature(function).parameters)[skip:]
+        # Straight from the code object: inspect.signature would double the time of the import.
+        code = function.__code__
+        self.names = code.co_varnames[skip : code.co_argcount + code.co_kwonlyargcount]
 
 
 class Derivative:
