@@ -1,0 +1,206 @@
+"""``math`` and ``cmath`` on tensors: with a tracked argument the result keeps the gradient.
+
+Python's function runs first in any case: its domain errors (``math.sqrt(-1.0)``) are what code
+written for floats catches, and plain arguments need nothing else.
+"""
+
+from __future__ import annotations
+
+import cmath
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import numpy as xp
+from .._apply import node_of, scalar_class, wrap
+from .._errors import DetachError
+from .._graph import is_grad_enabled
+from .._storage import TensorBase
+from ..numpy._types import converted
+
+
+def _scalar(x: Any) -> Any:
+    """A tensor of one element as a scalar in double precision; numbers as they are."""
+    if not isinstance(x, TensorBase):
+        return x
+    kind = np.complex128 if x._array.dtype.kind == "c" else np.float64  # type: ignore[attr-defined]
+    return converted(x.reshape(()) if x._array.ndim else x, kind)  # type: ignore[attr-defined]
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, TensorBase):
+        return x._array.item()
+    if isinstance(x, list | tuple):
+        return [_plain(item) for item in x]
+    return x
+
+
+def _tracked(x: Any) -> bool:
+    if isinstance(x, TensorBase):
+        return node_of(x) is not None
+    return isinstance(x, list | tuple) and any(map(_tracked, x))
+
+
+def rule(real: Callable[..., Any], ours: Callable[..., Any] | None) -> Callable[..., Any]:
+    """`real` on numbers; `ours` on scalars if one of them is tracked (None: refused)."""
+
+    @functools.wraps(real)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        for a in args:
+            if type(a) is not float and type(a) is not int:
+                break
+        else:
+            return real(*args, **kwargs)
+        args = tuple(list(a) if hasattr(a, "__next__") else a for a in args)
+        value = real(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
+        if not is_grad_enabled() or not any(map(_tracked, args)):
+            return value
+        if ours is None:
+            raise DetachError(
+                f"{real.__module__}.{real.__name__} has no derivative rule in arraygrad and would "
+                "lose the gradient; use x.detach() for the plain value"
+            )
+        args = tuple(_scalar(a) if isinstance(a, TensorBase) else a for a in args)
+        out = ours(*args, **kwargs)
+        return out if isinstance(out, tuple | scalar_class()) else _as_scalar(out)
+
+    return function
+
+
+def _as_scalar(x: Any) -> Any:
+    return wrap(x._array[()], node_of(x)) if isinstance(x, TensorBase) else x
+
+
+def constant(real: Callable[..., Any]) -> Callable[..., Any]:
+    """A function without a derivative (rounding, comparison, integers): plain values."""
+
+    @functools.wraps(real)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return real(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
+
+    return function
+
+
+def _log(x: Any, base: Any = None) -> Any:
+    return xp.log(x) if base is None else xp.log(x) / xp.log(base)
+
+
+def _hypot(*xs: Any) -> Any:
+    return functools.reduce(xp.hypot, xs) if len(xs) > 1 else xp.abs(xs[0])
+
+
+def _dist(p: Any, q: Any) -> Any:
+    return xp.linalg.norm(xp.asarray(p) - xp.asarray(q))
+
+
+def _sum(xs: Any) -> Any:
+    return functools.reduce(operator.add, list(xs), 0.0)
+
+
+def _prod(xs: Any, *, start: Any = 1) -> Any:
+    return functools.reduce(operator.mul, list(xs), start)
+
+
+def _modf(x: Any) -> Any:
+    whole = xp.trunc(x)
+    return x - whole, _plain(whole)
+
+
+def _frexp(x: Any) -> Any:
+    _, exponent = math.frexp(_plain(x))
+    return x * 2.0**-exponent, exponent
+
+
+def _ldexp(x: Any, i: Any) -> Any:
+    return x * 2.0 ** _plain(i)
+
+
+def _special(name: str) -> Callable[[Any], Any]:
+    """A function of arraygrad.special, found when it is used."""
+
+    def function(x: Any) -> Any:
+        from importlib import import_module
+
+        return getattr(import_module("arraygrad.special"), name)(x)
+
+    return function
+
+
+def _erf(name: str) -> Callable[[Any], Any]:
+    def function(x: Any) -> Any:
+        from ..ops import exponential
+
+        return getattr(exponential, name)(x)
+
+    return function
+
+
+def _polar(z: Any) -> Any:
+    return xp.abs(z), xp.angle(z)
+
+
+def _rect(r: Any, phi: Any) -> Any:
+    return r * xp.exp(1j * phi)
+
+
+_REAL: dict[str, Any] = {
+    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
+    "atan2": "arctan2", "atanh": "arctanh", "cbrt": "cbrt", "copysign": "copysign", "cos": "cos",
+    "cosh": "cosh", "degrees": "degrees", "exp": "exp", "exp2": "exp2", "expm1": "expm1",
+    "fabs": "abs", "fmod": "fmod", "log10": "log10", "log1p": "log1p", "log2": "log2",
+    "pow": "power", "radians": "radians", "sin": "sin", "sinh": "sinh", "sqrt": "sqrt",
+    "tan": "tan", "tanh": "tanh",
+    "log": _log, "hypot": _hypot, "dist": _dist, "fsum": _sum, "prod": _prod, "modf": _modf,
+    "frexp": _frexp, "ldexp": _ldexp, "erf": _erf("erf"), "erfc": _erf("erfc"),
+    "gamma": _special("gamma"), "lgamma": _special("gammaln"),
+    "remainder": lambda x, y: x - y * xp.rint(_plain(x) / _plain(y)),
+    "sumprod": lambda p, q: _sum(a * b for a, b in zip(p, q, strict=True)),
+    "fma": lambda x, y, z: x * y + z,
+    "fmax": "fmax", "fmin": "fmin",
+}  # fmt: skip
+_COMPLEX: dict[str, Any] = {
+    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
+    "atanh": "arctanh", "cos": "cos", "cosh": "cosh", "exp": "exp", "log": _log, "log10": "log10",
+    "phase": "angle", "polar": _polar, "rect": _rect, "sin": "sin", "sinh": "sinh", "sqrt": "sqrt",
+    "tan": "tan", "tanh": "tanh",
+}  # fmt: skip
+# Integers, truth values and steps of one unit in the last place: nothing to differentiate.
+_CONSTANT = frozenset({
+    "ceil", "comb", "factorial", "floor", "gcd", "isclose", "isfinite", "isinf", "isnan", "isqrt",
+    "lcm", "nextafter", "perm", "trunc", "ulp",
+})  # fmt: skip
+
+
+def _named(ours: Any) -> Any:
+    if not isinstance(ours, str):
+        return ours
+    return getattr(xp, ours)
+
+
+def _twins(module: Any, rules: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, real in vars(module).items():
+        if name.startswith("_") or not callable(real):
+            continue
+        if name in _CONSTANT:
+            found[name] = constant(real)
+        else:
+            ours = rules.get(name)
+            if module is cmath and isinstance(ours, str) and name not in ("phase",):
+                found[name] = rule(real, _on_complex(ours))
+            else:
+                found[name] = rule(real, _named(ours))
+    return found
+
+
+def _on_complex(name: str) -> Callable[..., Any]:
+    function = getattr(xp, name)
+    return lambda z, *rest: function(z + 0j, *rest)
+
+
+MATH = _twins(math, _REAL)
+CMATH = _twins(cmath, _COMPLEX)

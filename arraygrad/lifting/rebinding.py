@@ -1,0 +1,129 @@
+"""Which object of NumPy, math, functools or SciPy is replaced by which of ours in lifted code."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import functools
+import importlib
+import math
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..numpy import _namespace
+from . import mathematics, stand_ins
+
+# "module.name" of a SciPy function -> "module:name" of ours, imported when it is first met.
+SCIPY: dict[str, str] = {}
+
+_KNOWN: dict[int, tuple[Any, Any]] = {}
+_VIEWS: dict[str, Any] = {}
+
+
+def register(real: Any, ours: Any) -> None:
+    """Let lifted code have `ours` wherever it names `real`."""
+    _KNOWN[id(real)] = (real, ours)
+
+
+def known(x: Any) -> Any:
+    """What stands for `x` in lifted code; `x` itself if nothing does."""
+    found = _KNOWN.get(id(x))
+    if found is not None:
+        return found[1]
+    if _namespace.is_numpys(x) or isinstance(x, np.ufunc) and x in _namespace.ANSWERS:
+        ours = _namespace.twin(x)
+    else:
+        ours = _scipys(x)
+    if ours is not x:
+        register(x, ours)
+    return ours
+
+
+def _scipys(x: Any) -> Any:
+    module = getattr(x, "__module__", None)
+    if not isinstance(module, str) or not module.startswith("scipy."):
+        return x
+    name = getattr(x, "__name__", type(x).__name__)
+    parts = module.split(".")
+    for length in range(len(parts), 1, -1):  # scipy.linalg._basic.solve is scipy.linalg.solve
+        path = SCIPY.get(".".join([*parts[:length], name]))
+        if path is not None:
+            return _imported(path)
+    return x
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+class ModuleView(types.ModuleType):
+    """A module as lifted code sees it: some of its names are ours, all others its own."""
+
+    def __init__(self, real: Any, ours: dict[str, Any], replace: Callable[[Any], Any]) -> None:
+        super().__init__(real.__name__, real.__doc__)
+        self.__dict__["_real"] = real
+        self.__dict__["_replace"] = replace
+        self.__dict__.update(ours)
+
+    def __getattr__(self, name: str) -> Any:
+        real = self.__dict__["_real"]
+        value = getattr(real, name)
+        if isinstance(value, types.ModuleType):
+            found = module(value)
+        else:
+            path = SCIPY.get(f"{real.__name__}.{name}")
+            found = self.__dict__["_replace"](value) if path is None else _imported(path)
+        if not name.startswith("__"):
+            self.__dict__[name] = found
+        return found
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__dict__["_real"])
+
+
+def module(real: Any) -> Any:
+    """What stands for a module that is not the user's; the module itself if nothing does."""
+    name = real.__name__
+    if name in _namespace.MODULES:
+        return _namespace.module_twin(real)
+    view = _VIEWS.get(name)
+    if view is None:
+        if name in _OURS:
+            view = ModuleView(real, _OURS[name], known)
+        elif name == "scipy" or name.startswith("scipy."):
+            view = ModuleView(real, {}, known)
+        else:
+            return real
+        _VIEWS[name] = view
+    return view
+
+
+_FUNCTOOLS = {"lru_cache": stand_ins.lru_cache, "cache": stand_ins.cache_}
+_BUILTINS = {"float": stand_ins.Float, "complex": stand_ins.Complex, "type": stand_ins.Type,
+             "hasattr": stand_ins.hasattr_, "round": stand_ins.round_}  # fmt: skip
+_OURS: dict[str, dict[str, Any]] = {
+    "math": mathematics.MATH,
+    "cmath": mathematics.CMATH,
+    "functools": _FUNCTOOLS,
+}
+
+
+def builtin_names() -> dict[str, Any]:
+    """The built-ins of lifted code, apart from those that depend on what is lifted."""
+    return {**vars(builtins), **_BUILTINS}
+
+
+def _register_all() -> None:
+    for real, ours in (
+        (math, mathematics.MATH), (cmath, mathematics.CMATH), (functools, _FUNCTOOLS),
+        (builtins, _BUILTINS),
+    ):  # fmt: skip
+        for name, value in ours.items():
+            register(getattr(real, name), value)
+
+
+_register_all()

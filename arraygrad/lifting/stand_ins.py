@@ -1,0 +1,202 @@
+"""Built-ins as lifted code sees them: they know tensors for what NumPy has in their place.
+
+``float(t)`` keeps the gradient, ``isinstance(t, float)`` and ``type(t)`` answer as for NumPy's
+scalar or array. Nothing here is installed globally: lifted functions carry them as their
+``__builtins__``.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._apply import node_of, scalar_class, wrap
+from .._graph import is_grad_enabled
+from .._storage import TensorBase
+from ..interop.plain import is_tracked
+from ..numpy._types import StandIn, like_numpy, stand_in
+from ..ops import arithmetic, data_type
+
+
+class _NumberType(StandIn):
+    """Metaclass of our float and complex."""
+
+    def __call__(cls, *args: Any) -> Any:
+        if len(args) == 1 and isinstance(args[0], TensorBase):
+            return _number(args[0], cls._real)
+        if len(args) == 2 and any(isinstance(a, TensorBase) for a in args):  # complex(re, im)
+            return arithmetic.add(args[0], arithmetic.multiply(1j, args[1]))
+        return cls._real(*args)
+
+
+def _number(x: Any, kind: Any) -> Any:
+    """``float(x)``: a plain number where nothing is tracked, else a scalar of Python's precision."""
+    if not (is_grad_enabled() and node_of(x) is not None) or x._array.size != 1:
+        return kind(x)
+    if kind is float and x._array.dtype.kind == "c":
+        return kind(x)  # raises, with the remedy
+    out: Any = data_type.astype(x, np.dtype(kind))
+    if out._array.ndim:
+        out = out.reshape(())
+    return wrap(out._array[()], node_of(out))
+
+
+def _make(real: Any) -> Any:
+    namespace = {"_real": real, "__module__": "builtins", "__slots__": (), "dtype": np.dtype(real)}
+    return type.__new__(_NumberType, real.__name__, (real,), {**namespace, "__doc__": real.__doc__})
+
+
+Float = _make(float)
+Complex = _make(complex)
+
+
+class _TypeType(type):
+    """Metaclass of our ``type``, whose call with one argument says what NumPy would have."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is not Type:
+            return type.__call__(cls, *args, **kwargs)
+        if len(args) == 1 and not kwargs:
+            return type_of(args[0])
+        return type(*args, **kwargs)  # type: ignore[call-overload]
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, type) if cls is Type else type.__instancecheck__(cls, x)
+
+    def __subclasscheck__(cls, x: Any) -> bool:
+        return issubclass(x, type) if cls is Type else type.__subclasscheck__(cls, x)
+
+
+Type: Any = type.__new__(_TypeType, "type", (type,), {"__module__": "builtins"})
+
+_TYPES: dict[type, Any] = {float: Float, complex: Complex}
+
+
+def type_of(x: Any) -> Any:
+    """``type(x)`` in lifted code."""
+    kind = type(like_numpy(x))
+    found = _TYPES.get(kind)
+    if found is None:
+        found = _TYPES[kind] = (
+            stand_in(kind) if issubclass(kind, np.generic) or kind is np.ndarray else kind
+        )
+        if found is kind:
+            del _TYPES[kind]  # or classes made by the user would live for ever
+    return found
+
+
+def is_scalar(x: Any) -> bool:
+    """Whether a tensor is a scalar, as full indexing and reductions give."""
+    return isinstance(x, scalar_class())
+
+
+def _flat(classinfo: Any) -> list[Any]:
+    if isinstance(classinfo, tuple):
+        return [c for item in classinfo for c in _flat(item)]
+    return list(getattr(classinfo, "__args__", None) or [classinfo])
+
+
+def make_isinstance(original_of: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Our ``isinstance``; `original_of` gives the user's class for one of its lifted twins."""
+
+    def isinstance(x: Any, classinfo: Any, /) -> bool:
+        if not builtins.isinstance(x, TensorBase):
+            if builtins.isinstance(x, classinfo):
+                return True
+            originals = tuple(o for c in _flat(classinfo) if (o := original_of(c)) is not None)
+            return bool(originals) and builtins.isinstance(x, originals)
+        if builtins.isinstance(like_numpy(x), classinfo):
+            return True
+        asked = _flat(classinfo)
+        return any(builtins.isinstance(c, type) and issubclass(c, TensorBase) for c in asked) and (
+            builtins.isinstance(x, classinfo)
+        )
+
+    return isinstance
+
+
+def hasattr_(x: Any, name: str, /) -> bool:
+    """Our ``hasattr``: scalars have no length and are not iterated, as in NumPy."""
+    if name[:2] == "__" and isinstance(x, scalar_class()):
+        return hasattr(like_numpy(x), name)
+    return hasattr(x, name)
+
+
+def round_(number: Any, ndigits: Any = None) -> Any:
+    """Our ``round``: without digits it gives a Python integer, as for NumPy's scalars."""
+    if ndigits is None and isinstance(number, scalar_class()):
+        return round(like_numpy(number))
+    return round(number, ndigits)
+
+
+class _Key:
+    """A tracked tensor as a key: equal to itself only, as equal values may have other histories."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def __hash__(self) -> int:
+        return id(self.tensor)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.tensor is self.tensor
+
+
+# Caches with entries that belong to a graph, emptied when the outermost lifted call ends.
+_TRACKED_CACHES: dict[int, Callable[[], None]] = {}
+
+
+def forget_tracked() -> None:
+    """Empty the caches that hold parts of a graph."""
+    while _TRACKED_CACHES:
+        _TRACKED_CACHES.popitem()[1]()
+
+
+def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
+    """Our ``functools.lru_cache``: a tracked argument is looked up by identity, not by value."""
+    if callable(maxsize):
+        return cached(maxsize, functools.lru_cache(128, typed)(maxsize), 128, typed)
+    return lambda function: cached(
+        function, functools.lru_cache(maxsize, typed)(function), maxsize, typed
+    )
+
+
+def cache_(function: Any, /) -> Any:
+    """Our ``functools.cache``."""
+    return lru_cache(maxsize=None)(function)
+
+
+def cached(function: Any, plain_cache: Any, maxsize: Any, typed: bool) -> Any:
+    """`function` memoized: plain arguments in `plain_cache`, tracked ones for one call only."""
+
+    @functools.lru_cache(maxsize, typed)
+    def by_identity(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(a.tensor if isinstance(a, _Key) else a for a in args)
+        return function(
+            *args, **{k: v.tensor if isinstance(v, _Key) else v for k, v in kwargs.items()}
+        )
+
+    @functools.wraps(function)
+    def memoized(*args: Any, **kwargs: Any) -> Any:
+        if not any(isinstance(a, TensorBase) for a in (*args, *kwargs.values())):
+            out = plain_cache(*args, **kwargs)
+            if is_tracked(out):
+                _TRACKED_CACHES[id(plain_cache)] = plain_cache.cache_clear
+            return out
+        _TRACKED_CACHES[id(by_identity)] = by_identity.cache_clear
+        keys = tuple(_Key(a) if isinstance(a, TensorBase) else a for a in args)
+        return by_identity(
+            *keys, **{k: _Key(v) if isinstance(v, TensorBase) else v for k, v in kwargs.items()}
+        )
+
+    memoized.cache_info = plain_cache.cache_info  # type: ignore[attr-defined]
+    memoized.cache_clear = plain_cache.cache_clear  # type: ignore[attr-defined]
+    memoized.cache_parameters = plain_cache.cache_parameters  # type: ignore[attr-defined]
+    return memoized
+
