@@ -38,6 +38,7 @@ LAYERS = (
     ("_tensor",),  # its methods, operators and protocol hooks are all of the above
     ("linalg", "fft"),
     ("numpy", "special"),
+    ("lifting",),
     ("__init__",),
     ("__main__", "ops.__main__"),
 )
