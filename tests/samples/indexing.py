@@ -22,7 +22,7 @@ def _written(x: Any, value: Any, key: Any, copy: Any) -> Any:
 
 def _write(key: Any, *shapes: tuple[int, ...], label: str, repeated: bool = False) -> Sample:
     return Sample(
-        ("setitem", "clear_item", "take_written", "put_written"),
+        ("setitem",),
         lambda x, v: _written(x, v, key, lambda a: a.copy()) * 1.0,
         lambda x, v: _written(x, v, key, np.copy) * 1.0,
         tuple(normal(*shape) for shape in shapes),
@@ -35,7 +35,7 @@ def _write(key: Any, *shapes: tuple[int, ...], label: str, repeated: bool = Fals
 
 def _read(key: Any, *shape: int, label: str, fancy: bool = False, **options: Any) -> Sample:
     return Sample(
-        ("gather", "scatter_add") if fancy else ("getitem", "put_item"),
+        ("gather",) if fancy else ("getitem",),
         lambda x: x[key],
         lambda x: x[key],
         (strided(normal(*shape)),),

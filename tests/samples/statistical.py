@@ -48,8 +48,6 @@ SAMPLES = [
     Sample(("std",), lambda x: ag.std(x, axis=0, correction=1),
            lambda x: np.std(x, axis=0, ddof=1), (strided(normal(3, 4)),), dtypes="fc",
            gradient_dtypes="fc", label="sample"),
-    Sample(("std",), ag.std, np.std, (constant(np.ones(4)),), differentiable=(),
-           label="constant"),
     Sample(("max",), ag.max, np.max, (distinct(3, 4),), dtypes="fib"),
     Sample(("max",), lambda x: ag.max(x, axis=1, keepdims=True),
            lambda x: np.max(x, axis=1, keepdims=True), (strided(distinct(3, 4)),), dtypes="fi",

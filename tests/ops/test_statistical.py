@@ -1,0 +1,218 @@
+"""Reductions and scans: values for dtypes and layouts, degenerate data, gradients there."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arraygrad as ag
+
+REDUCTIONS = ["sum", "prod", "mean", "var", "std", "max", "min", "all", "any", "count_nonzero"]
+DTYPES = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64"]
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "C": lambda x: x,
+    "F": np.asfortranarray,
+    "strided": lambda x: x[:, ::-2],
+    "broadcast": lambda x: np.broadcast_to(x[:1, :1], (2, 3, 4)),
+    "empty": lambda x: x[:, :0],
+}
+
+
+def _data(dtype: str) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    values = rng.uniform(-2, 2, (3, 5, 4))
+    if dtype == "complex64":
+        values = values + 1j * rng.uniform(-2, 2, values.shape)
+    if dtype == "uint16":
+        values = abs(values)
+    return values.astype(dtype)
+
+
+# NumPy warns about means of nothing: see test_no_elements.
+CASES = [
+    (name, layout)
+    for name in REDUCTIONS
+    for layout in LAYOUTS
+    if layout != "empty" or name not in ("mean", "var", "std")
+]
+
+
+@pytest.mark.parametrize(("name", "layout"), CASES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_reduction(name: str, dtype: str, layout: str) -> None:
+    array = LAYOUTS[layout](_data(dtype))
+    x = ag.asarray(array)
+    for axis in (None, 0, -1, (0, 2)):
+        for keepdims in (False, True):
+            function = getattr(ag, name)
+            if layout == "empty" and name in ("max", "min") and axis is None:
+                with pytest.raises(ag.errors.ArgumentError):
+                    function(x, axis=axis, keepdims=keepdims)
+                continue
+            got = function(x, axis=axis, keepdims=keepdims)
+            options: Any = {}
+            if dtype == "float16":
+                options = (
+                    {}
+                    if name in ("max", "min", "all", "any", "count_nonzero")
+                    else {"dtype": np.float32}
+                )
+            want = np.asarray(getattr(np, name)(array, axis=axis, keepdims=keepdims, **options))
+            assert got.shape == want.shape
+            assert got.dtype == (dtype if options else want.dtype)
+            tolerance = 2e-2 if dtype == "float16" else 1e-4 if "64" not in dtype else 1e-5
+            np.testing.assert_allclose(np.asarray(got), want, rtol=tolerance, atol=tolerance)
+
+
+def test_bfloat16_reduces() -> None:
+    x = ag.tensor([[1.0, 2.0], [3.0, 4.0]], dtype="bfloat16", requires_grad=True)
+    for name, want in (("sum", 10), ("mean", 2.5), ("prod", 24), ("max", 4), ("std", 1.118)):
+        got = getattr(ag, name)(x)
+        assert got.dtype == x.dtype
+        assert abs(float(got.detach()) - want) < 0.01
+        x.grad = None
+        got.backward()
+        assert x.grad.dtype == x.dtype
+        assert np.isfinite(np.asarray(x.grad).astype(float)).all()
+
+
+def test_no_elements() -> None:
+    x = ag.zeros((0, 3))
+    assert float(ag.sum(x)) == 0.0
+    assert float(ag.prod(x)) == 1.0
+    assert float(ag.logsumexp(x)) == -np.inf
+    np.testing.assert_array_equal(ag.sum(x, axis=0), [0, 0, 0])
+    with np.errstate(all="ignore"):
+        for function in (ag.mean, ag.var, ag.std):
+            assert np.isnan(np.asarray(function(x, axis=0))).all()
+    for function in (ag.max, ag.min):
+        with pytest.raises(ag.errors.ArgumentError):
+            function(x, axis=0)
+        assert function(x, axis=1).shape == (0,)
+    assert ag.cumulative_sum(x, axis=0, include_initial=True).shape == (1, 3)
+
+
+def test_result_dtypes_of_sums() -> None:
+    for dtype, want in (("int8", "int64"), ("bool", "int64"), ("uint8", "uint64")):
+        x = ag.ones(3, dtype=dtype)
+        for function in (ag.sum, ag.prod, ag.cumulative_sum, ag.cumulative_prod):
+            assert function(x).dtype == want
+    assert ag.sum(ag.ones(3, dtype="int8"), dtype=ag.float32).dtype == ag.float32
+    assert ag.mean(ag.ones(3, dtype="int8")).dtype == ag.float64
+    assert ag.sum(ag.ones(300, dtype="int8"), dtype="int8").dtype == ag.int8
+
+
+def _gradient(function: Callable[[Any], Any], x: Any) -> np.ndarray:
+    t = ag.tensor(x, requires_grad=True)
+    function(t).backward()
+    return np.asarray(t.grad)
+
+
+def test_spread_of_equal_elements_has_gradient_zero() -> None:
+    for x in (np.ones(3), np.full(3, 0.1), np.full((2, 5), 1e8 / 3)):
+        np.testing.assert_allclose(_gradient(ag.std, x), np.zeros(x.shape), atol=1e-7)
+        np.testing.assert_allclose(_gradient(ag.var, x), np.zeros(x.shape), atol=1e-7)
+    x = np.array([[1.0, 1.0], [1.0, 3.0]])
+    got = _gradient(lambda t: ag.sum(ag.std(t, axis=0)), x)
+    np.testing.assert_allclose(got, [[0.0, -0.5], [0.0, 0.5]])
+
+
+def test_products_with_zeros() -> None:
+    np.testing.assert_array_equal(_gradient(ag.prod, [0.0, 2.0, 3.0]), [6.0, 0.0, 0.0])
+    np.testing.assert_array_equal(_gradient(ag.prod, [0.0, 0.0, 3.0]), [0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(_gradient(lambda x: ag.sum(ag.prod(x, axis=0)), [[0.0]]), [[1.0]])
+    np.testing.assert_array_equal(
+        _gradient(lambda x: ag.sum(ag.prod(x, axis=1)), [[0.0, 5.0], [2.0, 3.0]]),
+        [[5.0, 0.0], [3.0, 2.0]],
+    )
+    for zeros in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]):
+        x = ag.tensor(zeros, requires_grad=True)
+        (g,) = ag.autograd.grad(ag.prod(x), [x], create_graph=True)
+        for i in range(3):
+            (row,) = ag.autograd.grad(g[i], [x], retain_graph=True)
+            want = [0.0 if i == j else zeros[3 - i - j] for j in range(3)]
+            np.testing.assert_array_equal(row, want)
+
+
+def test_running_products_with_zeros_and_overflow() -> None:
+    got = _gradient(lambda x: ag.sum(ag.cumulative_prod(x)), [2.0, 0.0, 3.0, 5.0])
+    np.testing.assert_array_equal(got, [1.0, 2.0 + 6.0 + 30.0, 0.0, 0.0])
+    with np.errstate(over="ignore"):
+        got = _gradient(ag.prod, [1e-300, 1e200, 1e200])
+    np.testing.assert_allclose(got, [np.inf, 1e-100, 1e-100], rtol=1e-12)
+    got = _gradient(ag.prod, [1e-200, 1e-200, 1e300])
+    np.testing.assert_allclose(got, [1e100, 1e100, 0.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        ag.max,
+        lambda x: ag.max(x, axis=0),
+        lambda x: ag.max(x, axis=0, keepdims=True)[0],
+        lambda x: -ag.min(-x),
+        lambda x: x.max(),
+    ],
+)
+def test_ties_split_evenly(spelling: Callable[[Any], Any]) -> None:
+    np.testing.assert_array_equal(_gradient(spelling, [1.0, 1.0, 0.0]), [0.5, 0.5, 0.0])
+    np.testing.assert_array_equal(_gradient(spelling, [2.0, 2.0, 2.0, 2.0]), [0.25] * 4)
+
+
+def test_extreme_of_nan_and_infinity() -> None:
+    assert np.isnan(float(ag.max(ag.asarray([1.0, np.nan]))))
+    np.testing.assert_array_equal(_gradient(ag.max, [1.0, np.nan]), [0.0, 1.0])
+    np.testing.assert_array_equal(_gradient(ag.max, [np.inf, 1.0]), [1.0, 0.0])
+
+
+def test_logsumexp_of_infinities() -> None:
+    np.testing.assert_array_equal(_gradient(ag.logsumexp, [-np.inf, -np.inf]), [0.0, 0.0])
+    np.testing.assert_array_equal(_gradient(ag.logsumexp, [np.inf, 1.0]), [1.0, 0.0])
+    np.testing.assert_array_equal(_gradient(ag.logsumexp, [-np.inf, 1.0]), [0.0, 1.0])
+    np.testing.assert_allclose(_gradient(ag.logsumexp, [1000.0, 1000.0]), [0.5, 0.5])
+    np.testing.assert_allclose(ag.softmax(ag.asarray([1000.0, 1000.0])), [0.5, 0.5])
+
+
+def test_scan_needs_an_axis() -> None:
+    with pytest.raises(ag.errors.ShapeError):
+        ag.cumulative_sum(ag.ones((2, 2)))
+    np.testing.assert_array_equal(ag.cumulative_sum(ag.asarray(3.0)), [3.0])
+
+
+def test_diff() -> None:
+    x = np.array([[1.0, 4.0, 9.0], [2.0, 3.0, 5.0]])
+    for options in (
+        {},
+        {"axis": 0},
+        {"n": 2},
+        {"n": 0},
+        {"prepend": 0.0, "append": [[1.0], [2.0]]},
+    ):
+        np.testing.assert_array_equal(ag.diff(ag.asarray(x), **options), np.diff(x, **options))
+    np.testing.assert_array_equal(ag.diff(ag.asarray([True, False, False])), [True, False])
+
+
+X = ag.ones((2, 3))
+BAD: list[tuple[type[Exception], Callable[[], Any]]] = [
+    (IndexError, lambda: ag.sum(X, axis=2)),
+    (IndexError, lambda: ag.mean(X, axis=(0, 5))),
+    (ValueError, lambda: ag.sum(X, axis=(0, 0))),
+    (TypeError, lambda: ag.sum(X, axis=0.5)),
+    (TypeError, lambda: ag.sum(ag.asarray([1j]), dtype=float)),
+    (TypeError, lambda: ag.sum("abc")),
+    (ValueError, lambda: ag.max(ag.zeros(0))),
+    (IndexError, lambda: ag.cumulative_sum(X, axis=2)),
+    (ValueError, lambda: ag.cumulative_prod(X)),
+    (ValueError, lambda: ag.diff(X, n=-1)),
+    (IndexError, lambda: ag.diff(X, axis=3)),
+    (ValueError, lambda: ag.diff(X, prepend=ag.ones((3, 1)))),
+    (IndexError, lambda: ag.all(X, axis=2)),
+]
+
+
+@pytest.mark.parametrize(("error", "call"), BAD, ids=range(len(BAD)))
+def test_bad_input(error: type[Exception], call: Callable[[], Any]) -> None:
+    with pytest.raises(error) as caught:
+        call()
+    assert isinstance(caught.value, ag.errors.ArraygradError)
