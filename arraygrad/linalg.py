@@ -1,15 +1,8 @@
 """Linear algebra: the standard's ``linalg`` extension and what NumPy and SciPy add to it."""
 
-from .ops.decompositions import (
-    eig as eig,
-    eigh as eigh,
-    eigvals as eigvals,
-    eigvalsh as eigvalsh,
-    qr as qr,
-    svd as svd,
-    svdvals as svdvals,
-)
 from .ops.determinants import det as det, slogdet as slogdet
+from .ops.eigenvalues import eig as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh
+from .ops.factorizations import qr as qr, svd as svd, svdvals as svdvals
 from .ops.matrix_functions import expm as expm, logm as logm, sqrtm as sqrtm
 from .ops.norms import (
     cond as cond,

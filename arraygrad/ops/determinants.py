@@ -58,18 +58,20 @@ def _diagonalized(x: Any) -> tuple[Any, Any, Any, Any]:
     return u, s, vh, np.linalg.det(u) * np.linalg.det(vh)
 
 
-def _products_without(s: Any, count: int) -> Any:
-    """Products of all elements but one (count 1), or but two (count 2; zero on the diagonal)."""
-    n = s.shape[-1]
-    index = np.arange(n)
-    if count == 1:
-        rest = np.broadcast_to(s[..., None, :], (*s.shape, n)).copy()
-        rest[..., index, index] = 1
-        return rest.prod(axis=-1)
-    rest = np.broadcast_to(s[..., None, None, :], (*s.shape, n, n)).copy()
-    rest[..., index, :, index] = 1
-    rest[..., :, index, index] = 1
-    products = rest.prod(axis=-1)
+def _products_of_others(s: Any) -> Any:
+    """For each element along the last axis the product of all others."""
+    before, behind = np.ones_like(s), np.ones_like(s)
+    before[..., 1:] = np.cumprod(s, axis=-1)[..., :-1]
+    behind[..., :-1] = np.cumprod(s[..., ::-1], axis=-1)[..., -2::-1]
+    return before * behind
+
+
+def _products_of_all_but_two(s: Any) -> Any:
+    """For each pair of elements the product of all others; zero on the diagonal."""
+    index = np.arange(s.shape[-1])
+    rest = np.broadcast_to(s[..., None, :], (*s.shape, s.shape[-1])).copy()
+    rest[..., index, index] = 1
+    products = _products_of_others(rest)
     products[..., index, index] = 0
     return products
 
@@ -79,7 +81,7 @@ def _cofactor_kernel(x: Any) -> Any:
     if inverse is not None:
         return np.linalg.det(x)[..., None, None] * inverse.mT
     u, s, vh, sign = _diagonalized(x)
-    middle = _products_without(s, 1)
+    middle = _products_of_others(s)
     out = np.matmul(u.conj() * middle[..., None, :], vh.conj())
     return (out * sign[..., None, None]).astype(x.dtype)
 
@@ -94,7 +96,7 @@ def _cofactor_change_kernel(x: Any, h: Any) -> Any:
         return np.linalg.det(x)[..., None, None] * change
     u, s, vh, sign = _diagonalized(x)
     tilted = np.matmul(np.matmul(u.conj().mT, h), vh.conj().mT)
-    products = _products_without(s, 2)
+    products = _products_of_all_but_two(s)
     change = -products * tilted.mT
     index = np.arange(x.shape[-1])
     diagonal = tilted[..., index, index]

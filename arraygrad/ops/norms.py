@@ -1,7 +1,9 @@
 """Norms of vectors and matrices, and condition numbers.
 
 A norm has a kink at zero: its gradient there is the minimum-norm subgradient, zero. The same for
-each vector of a stack, so that norm(x)**2 has the gradient 2 x everywhere.
+each vector of a stack, so that norm(x)**2 has the gradient 2 x everywhere. Second derivatives at
+zero, which a norm does not have, count as zero too: for the Hessian of a squared norm at zero write
+sum(x * x).
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from .._layout import Shape, normalize_axes, normalize_axis, reduced_shape
 from .._op import Op, Partials, Rule, declare
 from . import comparison, exponential, parts, statistical
 from .arithmetic import divide, negative
-from .decompositions import svdvals
+from .factorizations import svdvals
 from .manipulation import broadcast_to, reshape
 from .products import in_single_precision
 from .solvers import inv, matrices, square
@@ -95,6 +97,7 @@ def _floating(x: Any, function: str) -> Any:
     return cast(x, float64) if x._array.dtype.kind in "biu" else x
 
 
+@answers(np.linalg.vector_norm)
 def vector_norm(
     x: Tensor,
     /,
@@ -164,6 +167,7 @@ def _significant(values: Any, shape: Shape) -> Any:
     return times(values, wrap((array > bound).astype(array.dtype)))
 
 
+@answers(np.linalg.matrix_norm)
 def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: MatrixOrder = "fro") -> Tensor:
     """Norms of the matrices.
 

@@ -399,7 +399,7 @@ def _lstsq_vjp(
                 matmul(y, adjoint(solution)),
             )
     if g_values is not None and needs[0]:
-        from .decompositions import svd
+        from .factorizations import svd
 
         u, _, vh = svd(x1, full_matrices=False)
         term = matmul(times(u, cast(reshape(g_values, (1, -1)), u._array.dtype)), vh)

@@ -333,11 +333,26 @@ def test_vector_of_a_simple_eigenvalue_beside_equal_ones():
     assert np.sum(found * direction) == pytest.approx(1.0)  # first-order perturbation
 
 
-def test_tangents_of_vectors_of_equal_eigenvalues_are_nan_where_they_mix():
-    mixing = np.array([[0.0, 1.0], [1.0, 0.0]])
-    assert np.isnan(tangent(lambda x: linalg.eigh(x).eigenvectors, np.eye(2), mixing)).any()
-    values = tangent(lambda x: linalg.eigh(x).eigenvalues, np.eye(2), np.diag([1.0, 2.0]))
-    np.testing.assert_array_equal(values, [1.0, 2.0])
+@pytest.mark.parametrize("direction", [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 2.0]]])
+def test_tangents_at_equal_eigenvalues(direction):
+    """Values move by the mean, as in the reverse mode; how vectors turn is not determined."""
+
+    def vectors(x):
+        return linalg.eigh(x).eigenvectors
+
+    def values(x):
+        return linalg.eigh(x).eigenvalues
+
+    assert np.isnan(tangent(vectors, np.eye(2), direction)).any()
+    mean = np.trace(direction) / 2
+    np.testing.assert_array_equal(tangent(values, np.eye(2), direction), [mean, mean])
+    np.testing.assert_array_equal(tangent(vectors, np.eye(2), np.eye(2)), np.zeros((2, 2)))
+
+
+def test_singular_value_zero_has_the_subgradient_zero():
+    np.testing.assert_array_equal(
+        gradient(lambda x: ag.sum(linalg.svdvals(x)), np.zeros((2, 3))), np.zeros((2, 3))
+    )
 
 
 def test_defective_matrix_has_no_eigenvalue_gradient():
