@@ -28,6 +28,7 @@ import numpy as np
 from llvmlite import ir
 
 from arraygrad_kernels.vecmath import c128
+from arraygrad_kernels.vecmath.bits import fma_f64
 from arraygrad_kernels.vecmath.by_dtype import CODES, code_of
 
 __all__ = ["Number", "Pair", "TranslationError", "constant", "convert", "evaluate", "ir_type"]
@@ -203,7 +204,7 @@ class _Evaluator:
                 str(_code(a) or ("d" if isinstance(a, float) else "l")) for a in arguments
             )
             return self.call(find(codes), arguments)
-        if isinstance(function, FunctionType):
+        if isinstance(function, FunctionType) and function is not fma_f64:
             return self._inline(function, arguments)
         return self._primitive(function, arguments)
 
@@ -293,6 +294,8 @@ class _Evaluator:
             if function is math.fmod:
                 return Number(self.builder.frem(a.ir, b.ir), a.code)
             return self._intrinsic("llvm.copysign", a, b)
+        if function is fma_f64:
+            return self._intrinsic("llvm.fma", *(convert(self.builder, a, "d") for a in arguments))
         if function in _INTRINSICS:
             return self._intrinsic(_INTRINSICS[function], arguments[0])
         if function is math.tan:

@@ -46,6 +46,8 @@ def forward_ufunc(op: str, code: str) -> np.ufunc:
     if (op, code) in vecmath.QUICK:
         slow = value
         value, guard = vecmath.QUICK[op, code]
+    elif op == "sinc":
+        slow, value, guard = value, values.sinc_quick[code], values.sinc_exceeds
     return _build(
         f"{op}_{code}", op, value, inputs, [CODES[result]], raises, guard, slow, record.contract
     )

@@ -190,7 +190,9 @@ class _Emitter:
         if self.raises is None or FLAGS is None:
             return []
         names = [name for name in ("invalid", "underflow") if getattr(self.raises, name)]
-        if self.raises.infinite is not None:
+        if self.raises.infinite in ("quotient", "power"):
+            names += ["divide", "overflow"]
+        elif self.raises.infinite is not None:
             names.append(self.raises.infinite)
         return [FLAGS[name] for name in names]
 
@@ -226,7 +228,14 @@ class _Emitter:
                 size = self._absolute(builder, value)
                 limit = ir.Constant(size.type, float("inf"))
                 infinite = builder.or_(infinite, builder.fcmp_ordered("==", size, limit))
-            found[FLAGS[self.raises.infinite]] = builder.and_(infinite, builder.not_(unbounded))
+            made = builder.and_(infinite, builder.not_(unbounded))
+            if self.raises.infinite in ("quotient", "power"):
+                decisive = inputs[-1] if self.raises.infinite == "quotient" else inputs[0]
+                nonzero = any_of("!=", _components([decisive]), "0")
+                found[FLAGS["divide"]] = builder.and_(made, builder.not_(nonzero))
+                found[FLAGS["overflow"]] = builder.and_(made, nonzero)
+            else:
+                found[FLAGS[self.raises.infinite]] = made
         if self.raises.underflow:
             found[FLAGS["underflow"]] = self._underflow(builder, sources, results, unbounded)
         return found

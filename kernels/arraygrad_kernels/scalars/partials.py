@@ -289,6 +289,13 @@ def clip(x1, x2, x3):
     return (one - low) * (one - high), low * (one - high), high
 
 
+def pow(x1, x2, out):
+    """(x2 x1**(x2 - 1), out log(x1)); the second is 0 where out is, as at 0**2."""
+    first = like(x1, 0.0) if x2 == 0.0 else x2 * vecmath.pow(x1, x2 - like(x2, 1.0))
+    second = out * vecmath.log(x1)
+    return first, like(x1, 0.0) if out == 0.0 else second
+
+
 def copysign(x1, x2):
     """(+-1, 0): -1 where the sign changed."""
     same = values.signbit(x1) == values.signbit(x2)
@@ -338,6 +345,7 @@ PARTIALS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "maximum": (("x1", "x2"), maximum),
     "minimum": (("x1", "x2"), minimum),
     "multiply": (("x1", "x2"), multiply),
+    "pow": (("x1", "x2", "out"), pow),
     "reciprocal": (("out",), reciprocal),
     "remainder": (("x1", "x2"), remainder),
     "sigmoid": (("x1",), sigmoid),

@@ -14,7 +14,9 @@ __all__ = [
     "OVERFLOWS",
     "POLE",
     "POLE_TINY",
+    "POWER",
     "QUIET",
+    "QUOTIENT",
     "TINY",
     "Raises",
     "Scalar",
@@ -28,8 +30,9 @@ class Raises(NamedTuple):
     ----------
     invalid : bool
         A NaN result of operands without NaN is an invalid operation.
-    infinite : {None, "overflow", "divide"}
-        What an infinite result of finite operands is.
+    infinite : {None, "overflow", "divide", "quotient", "power"}
+        What an infinite result of finite operands is. Of a quotient it is a division by zero if the
+        last operand is zero, of a power if the first one is, else an overflow.
     underflow : bool
         A zero or subnormal result of finite non-zero operands is an underflow.
     """
@@ -49,6 +52,8 @@ DOMAIN_TINY = Raises(invalid=True, underflow=True)
 OVERFLOWS = Raises(invalid=True, infinite="overflow", underflow=True)
 POLE = Raises(invalid=True, infinite="divide")
 POLE_TINY = Raises(invalid=True, infinite="divide", underflow=True)
+QUOTIENT = Raises(invalid=True, infinite="quotient")
+POWER = Raises(invalid=True, infinite="power", underflow=True)
 HUGE = Raises(infinite="overflow", underflow=True)
 
 

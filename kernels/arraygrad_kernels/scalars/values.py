@@ -21,6 +21,7 @@ from arraygrad_kernels.vecmath.bits import bits_f32, bits_f64, from_bits_f32, fr
 from arraygrad_kernels.vecmath.by_dtype import by_dtype
 
 _INFINITY = float("inf")
+_PI = 3.141592653589793
 _SIGNED, _UNSIGNED, _REAL, _COMPLEX = "bhil", "BHIL", "fd", "FD"
 
 
@@ -70,7 +71,9 @@ def _divide_complex(x1, x2):
     return complex(real, imaginary)
 
 
-divide = by_dtype("divide", "x1 / x2.", _over("fd", _divide_real) | {"D": _divide_complex})
+divide = by_dtype(
+    "divide", "x1 / x2.", _over(_REAL, _divide_real) | _over(_COMPLEX, _divide_complex)
+)
 
 
 def _reciprocal_f32(x):
@@ -89,7 +92,12 @@ def _reciprocal_complex(x):
 reciprocal = by_dtype(
     "reciprocal",
     "1 / x.",
-    {"f": _reciprocal_f32, "d": _reciprocal_f64, "D": _reciprocal_complex},
+    {
+        "f": _reciprocal_f32,
+        "d": _reciprocal_f64,
+        "F": _reciprocal_complex,
+        "D": _reciprocal_complex,
+    },
 )
 
 
@@ -134,7 +142,8 @@ def _sign_f64(x):
 sign = by_dtype(
     "sign",
     "-1, 0 or 1; NaN for NaN.",
-    _over(_SIGNED + _UNSIGNED, _sign_integer) | {"f": _sign_f32, "d": _sign_f64},
+    _over(_SIGNED + _UNSIGNED, _sign_integer)
+    | {"f": _sign_f32, "d": _sign_f64},
 )
 
 
@@ -401,14 +410,6 @@ isfinite = by_dtype(
 )
 
 
-# Division with remainder.
-
-
-def fmod(x1, x2):
-    """Remainder with the sign of x1."""
-    return math.fmod(x1, x2)
-
-
 # Complex parts.
 
 
@@ -441,6 +442,27 @@ def angle(x):
 
 
 # Others.
+
+
+def _make_sinc(sin: Callable[..., Any]) -> Callable[..., Any]:
+    def sinc(x):
+        y = x * _PI
+        return (y * 0.0 + 1.0) if y == 0.0 else sin(y) / y
+
+    return sinc
+
+
+sinc = by_dtype(
+    "sinc",
+    "sin(pi x) / (pi x), 1 at 0.",
+    {code: _make_sinc(vecmath.sin.__dict__["find"](code)) for code in "fd"},
+)
+sinc_quick = {code: _make_sinc(vecmath.QUICK["sin", code][0]) for code in "fd"}
+
+
+def sinc_exceeds(x):
+    """Whether pi x is too large for the quick sine; half its limit for float32."""
+    return abs(x) > 2000.0
 
 
 def _heaviside_f32(x1, x2):

@@ -7,7 +7,7 @@ from Python, on NumPy scalars. Neither NumPy's loops nor the C library stand beh
 
 from __future__ import annotations
 
-from arraygrad_kernels.vecmath import c128, f32, f64
+from arraygrad_kernels.vecmath import c128, f32, f64, power
 from arraygrad_kernels.vecmath.by_dtype import by_dtype
 from arraygrad_kernels.vecmath.families import complex64, complex128
 
@@ -28,6 +28,8 @@ __all__ = [
     "exp",
     "exp2",
     "expm1",
+    "floor_divide",
+    "fmod",
     "hypot",
     "log",
     "log10",
@@ -35,6 +37,8 @@ __all__ = [
     "log2",
     "logaddexp",
     "logaddexp2",
+    "pow",
+    "remainder",
     "sigmoid",
     "sin",
     "sinh",
@@ -184,6 +188,15 @@ erfc = by_dtype(
     {"f": f32.erfc, "d": f64.erfc},
 )
 
+pow = by_dtype("pow", "x1**x2.", {"f": power.pow_f32, "d": power.pow_f64})
+fmod = by_dtype("fmod", "Remainder with the sign of x1.", dict.fromkeys("fd", power.fmod))
+remainder = by_dtype(
+    "remainder", "Remainder with the sign of x2.", dict.fromkeys("fd", power.remainder)
+)
+floor_divide = by_dtype(
+    "floor_divide", "Floored quotient.", dict.fromkeys("fd", power.floor_divide)
+)
+
 QUICK = {
     ("sin", "f"): (f32.sin_reduced, f32.exceeds_reduction),
     ("sin", "d"): (f64.sin_reduced, f64.exceeds_reduction),
@@ -207,5 +220,11 @@ QUICK = {
     ("cos", "D"): (complex128(c128.cos_quick), c128.exceeds_real),
     ("tan", "F"): (complex64(c128.tan_quick), c128.exceeds_real),
     ("tan", "D"): (complex128(c128.tan_quick), c128.exceeds_real),
+    ("fmod", "f"): (power.fmod_quick, power.exceeds_quotient),
+    ("fmod", "d"): (power.fmod_quick, power.exceeds_quotient),
+    ("remainder", "f"): (power.remainder_quick, power.exceeds_quotient),
+    ("remainder", "d"): (power.remainder_quick, power.exceeds_quotient),
+    ("floor_divide", "f"): (power.floor_divide_quick, power.exceeds_quotient),
+    ("floor_divide", "d"): (power.floor_divide_quick, power.exceeds_quotient),
 }
 """Per function and type character: a form without branches, and the test for where it fails."""

@@ -6,6 +6,9 @@ to an integer and leaves it in the low bits, for NaN and infinities too, where a
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 
 __all__ = [
@@ -13,6 +16,7 @@ __all__ = [
     "ROUND_F64",
     "bits_f32",
     "bits_f64",
+    "fma_f64",
     "from_bits_f32",
     "from_bits_f64",
     "power_of_two_f32",
@@ -65,3 +69,10 @@ def scale_f32(p, k):
     """P * 2**k, rounded once even where the result is subnormal; -252 <= k <= 254."""
     half = (k * np.float32(0.5) + ROUND_F32) - ROUND_F32
     return p * power_of_two_f32(half) * power_of_two_f32(k - half)
+
+
+def fma_f64(a, b, c):
+    """Fused a * b + c, rounded once; compiled code uses the processor's instruction."""
+    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+        return a * b + c
+    return np.float64(float(Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))))

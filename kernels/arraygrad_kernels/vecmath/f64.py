@@ -110,7 +110,7 @@ def sigmoid(x):
 # Logarithms.
 
 
-def _split(x):
+def split(x):
     """(k, m) with x = 2**k m and sqrt(1/2) <= m < sqrt(2), for x > 0."""
     subnormal = x < 2.2250738585072014e-308
     x = x * 18014398509481984.0 if subnormal else x
@@ -137,7 +137,7 @@ def _log_special(x, y):
 
 def log(x):
     """Natural logarithm."""
-    k, m = _split(x)
+    k, m = split(x)
     f = m - 1.0
     y = k * _LN2_HIGH + (f + (_log_tail(f) + k * _LN2_LOW))
     return _log_special(x, y)
@@ -146,7 +146,7 @@ def log(x):
 def log1p(x):
     """log(1 + x) without cancellation near 0."""
     u = 1.0 + x
-    k, m = _split(u)
+    k, m = split(u)
     lost = (1.0 - (u - x)) if u > 2.0 else (x - (u - 1.0))
     f = x if k == 0.0 else m - 1.0
     lost = 0.0 if k == 0.0 else lost / u
@@ -157,7 +157,7 @@ def log1p(x):
 
 def log2(x):
     """Logarithm to base 2, exact for powers of two."""
-    k, m = _split(x)
+    k, m = split(x)
     f = m - 1.0
     y = k + (f * _LOG2_E + _log_tail(f) * _LOG2_E)
     return _log_special(x, y)
@@ -165,7 +165,7 @@ def log2(x):
 
 def log10(x):
     """Logarithm to base 10."""
-    k, m = _split(x)
+    k, m = split(x)
     f = m - 1.0
     y = k * _LOG10_2_HIGH + (f * _LOG10_E + (_log_tail(f) * _LOG10_E + k * _LOG10_2_LOW))
     return _log_special(x, y)
