@@ -36,8 +36,12 @@ if TYPE_CHECKING:
 # -- the Euclidean norm and its kin ---------------------------------------------------------------
 
 
-def _reciprocal_kernel(x: Any) -> Any:
-    return np.divide(1, x, out=np.zeros_like(x), where=x != 0)
+def _reciprocal_kernel(x: Any, *, out: Any = None) -> Any:
+    if out is None:
+        out = np.zeros_like(x)
+    else:
+        out[...] = 0
+    return np.divide(1, x, out=out, where=x != 0)
 
 
 RECIPROCAL_OR_ZERO = declare(
