@@ -57,6 +57,7 @@ from .autograd import (
     vjp as vjp,
 )
 from .autograd.functional import grad as grad
+from .lifting import lift as lift
 from .ops.arithmetic import (
     add as add,
     divide as divide,
@@ -460,6 +461,7 @@ EXTRAS = (
     "jacobian",
     "jacrev",
     "jvp",
+    "lift",
     "linearize",
     "logaddexp2",
     "logsumexp",

@@ -27,6 +27,7 @@ from .recorded import (
     Argnums,
     Function,
     Recorded,
+    lifted,
     name_of,
     normalize_argnums,
     result_dtype,
@@ -89,10 +90,12 @@ def value_and_grad(
     tensor([2., 4.])
     """
 
+    body = lifted(f)
+
     @functools.wraps(f)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         positions, single = normalize_argnums(argnums, len(args), f)
-        run = Recorded(f, args, kwargs, positions, has_aux)
+        run = Recorded(body, args, kwargs, positions, has_aux)
         g = scalar_cotangent(run, f, holomorphic)
         check_value(run.out)
         found = run.gradients([g], run.tracked, run.tracked)
@@ -172,10 +175,12 @@ def elementwise_grad(f: Function, argnums: Argnums = 0) -> Function:
     tensor([2., 4.])
     """
 
+    body = lifted(f)
+
     @functools.wraps(f)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         positions, single = normalize_argnums(argnums, len(args), f)
-        run = Recorded(f, args, kwargs, positions, False)
+        run = Recorded(body, args, kwargs, positions, False)
         cotangents: list[Any] = []
         for _, v in run.leaves:
             dtype = result_dtype(v, f)
@@ -393,10 +398,12 @@ def jacfwd(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Func
 
 
 def _jacobian(f: Function, argnums: Argnums, holomorphic: bool, mode: str) -> Function:
+    body = lifted(f)
+
     @functools.wraps(f)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         positions, single = normalize_argnums(argnums, len(args), f)
-        run = Recorded(f, args, kwargs, positions, False)
+        run = Recorded(body, args, kwargs, positions, False)
         blocks = jacobian_blocks(run, f, mode, holomorphic)
         rows = [run.gradients_out(row, run.keeps) for row in blocks]
         return run.rebuild_out([row[0] if single else tuple(row) for row in rows])

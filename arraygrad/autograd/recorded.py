@@ -17,15 +17,32 @@ from .._graph import GRAD_MODE, Node, is_grad_enabled, next_seq
 from .._storage import TensorBase
 from .trees import flatten
 
-__all__ = ["Recorded", "name_of", "normalize_argnums", "result_dtype", "scalar_cotangent"]
+__all__ = [
+    "Recorded",
+    "lifted",
+    "name_of",
+    "normalize_argnums",
+    "register_lift",
+    "result_dtype",
+    "scalar_cotangent",
+]
 
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
 
 
-def _lifted(f: Function) -> Function:
-    """The function that is differentiated for `f`: here code is made to see tensors."""
-    return f
+_lift: Callable[[Function], Function] | None = None
+
+
+def register_lift(lift: Callable[[Function], Function]) -> None:
+    """Say how code is made to see tensors; done by the layer above that knows."""
+    global _lift
+    _lift = lift
+
+
+def lifted(f: Function) -> Function:
+    """The function that is differentiated for `f`, whose NumPy code makes tensors."""
+    return f if _lift is None else _lift(f)
 
 
 class Entry:
@@ -95,7 +112,7 @@ class Recorded:
         self.plain = all(e.kind != "tensor" for e in self.entries)
         token = GRAD_MODE.set(True)
         try:
-            result = _lifted(f)(*entered, **kwargs)
+            result = lifted(f)(*entered, **kwargs)
         finally:
             GRAD_MODE.reset(token)
         self.aux = None

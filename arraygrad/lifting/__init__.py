@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._errors import ArgumentTypeError
+from ..autograd.recorded import register_lift
 from . import reach
 
 __all__ = ["lift"]
@@ -76,7 +77,12 @@ def lifted_for_derivatives(f: Callable[..., Any]) -> Callable[..., Any]:
 
     if isinstance(f, Lifted):
         return f
+    if isinstance(f, types.FunctionType) and f.__module__ == "arraygrad.autograd.functional":
+        return f  # ag.grad of something, which is lifted already
     return _lifted(f, frozenset(), True)
+
+
+register_lift(lifted_for_derivatives)
 
 
 # Functions that a module defines live as long as it does; closures come and go.

@@ -63,7 +63,7 @@ class Lifter:
         self._originals: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.methods: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.class_cells: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
-        self.imported: Callable[[Any, frozenset[str]], Any] = lambda module, names: module
+        self.imported: Callable[..., Any] = lambda module, names, stored: module
 
     # -- namespaces -------------------------------------------------------------------------------
 
@@ -86,7 +86,8 @@ class Lifter:
     ) -> Any:
         """The ``__import__`` of lifted code."""
         found = builtins.__import__(name, globals, locals, fromlist, level)
-        return self.imported(found, reach.names_in(sys._getframe(1).f_code))
+        code = sys._getframe(1).f_code
+        return self.imported(found, reach.names_in(code), reach.stored_in(code))
 
     # -- functions --------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ _NEVER = frozenset({"arraygrad", "arraygrad_kernels", "numpy", "builtins", "numb
 # Code that mentions one of these may reach any global by a name made at run time.
 _DYNAMIC = frozenset({"eval", "exec", "getattr", "globals", "import_module", "vars", "__dict__"})
 
+_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
+
 _NAMES: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
 _STORED: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
 
@@ -40,10 +42,10 @@ def is_dynamic(names: frozenset[str]) -> bool:
 
 
 def stored_in(code: types.CodeType) -> frozenset[str]:
-    """Globals that a code object (or one defined in it) binds."""
+    """Names that a code object (or one defined in it) binds as globals or attributes."""
     found = _STORED.get(code)
     if found is None:
-        names = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"}
+        names = {i.argval for i in dis.get_instructions(code) if i.opname in _STORES}
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 names |= stored_in(constant)

@@ -131,18 +131,16 @@ def _random_function(real: Any) -> Any:
 
 
 def _function(real: Any) -> Any:
-    answer = ANSWERS.get(real)
     name = getattr(real, "__name__", "")
     module = getattr(real, "__module__", "") or ""
     if name in _ABOUT_ARRAYS or module.startswith("numpy.testing"):
         return _about_arrays(real)
-    if answer is not None:
-        return _answered(real, answer)
-    return _unanswered(real)
+    return _answered(real) if real in ANSWERS else _unanswered(real)
 
 
-def _answered(real: Any, answer: Any) -> Any:
+def _answered(real: Any) -> Any:
     """The rule, called with NumPy's signature; NumPy's own function where no number is."""
+    answer = ANSWERS[real]
 
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:

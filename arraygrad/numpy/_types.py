@@ -32,7 +32,7 @@ def holds_tensor(x: Any) -> bool:
     return isinstance(x, list | tuple) and any(map(holds_tensor, x))
 
 
-class _StandIn(type):
+class StandIn(type):
     """Metaclass of classes that stand in for one of NumPy's or Python's, `_real`."""
 
     _real: Any
@@ -53,7 +53,7 @@ class _StandIn(type):
         return repr(cls._real)
 
 
-class _ScalarType(_StandIn):
+class _ScalarType(StandIn):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and holds_tensor(args[0]):
             return converted(args[0], cls._real)
@@ -72,7 +72,7 @@ def converted(x: Any, kind: Any) -> Any:
     return data_type.astype(x, np.dtype(kind))
 
 
-class _NdarrayType(_StandIn):
+class _NdarrayType(StandIn):
     def __call__(cls, shape: Any, dtype: Any = float, *args: Any, **kwargs: Any) -> Any:
         if args or kwargs:
             return np.ndarray(shape, dtype, *args, **kwargs)
@@ -97,7 +97,7 @@ def stand_in(real: Any) -> Any:
     if real is np.ndarray:
         meta: type = _NdarrayType
     elif real in _ABSTRACT:
-        meta = _StandIn
+        meta = StandIn
     elif issubclass(real, np.number | np.bool_):
         meta = _ScalarType
     else:
@@ -113,5 +113,5 @@ def _reduce(cls: Any) -> Any:
 
 
 # Pickle would look for the class under NumPy's name and find NumPy's own.
-for _meta in (_StandIn, _ScalarType, _NdarrayType):
+for _meta in (StandIn, _ScalarType, _NdarrayType):
     copyreg.pickle(_meta, _reduce)
