@@ -272,7 +272,7 @@ def cache_folder() -> str:
     """Where compiled kernels are kept between processes."""
     from arraygrad_kernels import _jit
 
-    return _jit.cache_folder()
+    return str(_jit.cache_folder())
 
 
 for _name, _kernel in reference.KERNELS.items():

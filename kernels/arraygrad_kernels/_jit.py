@@ -371,3 +371,11 @@ def _global_names(code: python_types.CodeType) -> list[str]:
         if isinstance(constant, python_types.CodeType):
             names += _global_names(constant)
     return names
+
+
+def cache_folder() -> str:
+    """Folder of this package's compiled kernels, or a note that there is none."""
+    cache = _cache_of(enabled, None)
+    if cache is None:
+        return "none is writable: kernels are compiled anew in each process"
+    return str(cache.cache_path)
