@@ -8,7 +8,7 @@ steps of their own, so that no derivative formula mentions them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from ._storage import (
     prepare_write,
 )
 from ._windows import add_window, read_window, read_written, write_window
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor
 
 _new = object.__new__
 ndarray = np.ndarray
@@ -265,7 +268,7 @@ def _mask(nodes: tuple[Node | None, ...]) -> int:
 # -- the elementwise road -----------------------------------------------------------------------
 
 
-def unary(op: Op, x: Any) -> Any:
+def unary(op: Op, x: Any) -> Tensor:
     """Run an elementwise op of one argument."""
     if isinstance(x, TensorBase):
         array = x._array
@@ -297,11 +300,11 @@ def unary(op: Op, x: Any) -> Any:
                 result._node = None
             if OBSERVERS:
                 observe(op, result, (array,))
-            return result
+            return result  # type: ignore[no-any-return]
     return elementwise(op, x)
 
 
-def binary(op: Op, x1: Any, x2: Any) -> Any:
+def binary(op: Op, x1: Any, x2: Any) -> Tensor:
     """Run an elementwise op of two arguments."""
     if isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
         a1 = x1._array
@@ -352,11 +355,11 @@ def binary(op: Op, x1: Any, x2: Any) -> Any:
                     result._node = None
                 if OBSERVERS:
                     observe(op, result, (a1, a2))
-                return result
+                return result  # type: ignore[no-any-return]
     return elementwise(op, x1, x2)
 
 
-def elementwise(op: Op, *operands: Any) -> Any:
+def elementwise(op: Op, *operands: Any) -> Tensor:
     """Run an elementwise op: convert, promote, broadcast, compute, record."""
     tensors, dtype, shape = prepare(op, operands)
     arrays = [t._array for t in tensors]
@@ -383,7 +386,7 @@ def elementwise(op: Op, *operands: Any) -> Any:
             result._saved = True
     if OBSERVERS:
         observe(op, result, tuple(arrays))
-    return result
+    return result  # type: ignore[no-any-return]
 
 
 def _run_large(op: Op, kernel: Any, arrays: list[Any], shape: Shape, dtype: Any) -> Any:

@@ -38,8 +38,12 @@ def add(x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
     return binary(ADD, x1, x2)
 
 
+def _negated(g: Any) -> Any:
+    return negative(g)
+
+
 SUBTRACT = declare(
-    Op("subtract", ("x1", "x2"), Linear(x1=lambda g: g, x2=lambda g: negative(g)),
+    Op("subtract", ("x1", "x2"), Linear(x1=lambda g: g, x2=_negated),
        dtypes="number", family="elementwise")
 )  # fmt: skip
 
@@ -86,10 +90,17 @@ def multiply(x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
     return binary(MULTIPLY, x1, x2)
 
 
+def _divide_x1(x2: Any) -> Any:
+    return reciprocal(x2)
+
+
+def _divide_x2(x2: Any, out: Any) -> Any:
+    return negative(divide(out, x2))
+
+
 DIVIDE = declare(
-    Op("divide", ("x1", "x2"),
-       Partials(x1=lambda x2: reciprocal(x2), x2=lambda x2, out: negative(divide(out, x2))),
-       dtypes="floating", family="elementwise")
+    Op("divide", ("x1", "x2"), Partials(x1=_divide_x1, x2=_divide_x2), dtypes="floating",
+       family="elementwise")
 )  # fmt: skip
 
 
@@ -115,7 +126,7 @@ def divide(x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
 
 
 NEGATIVE = declare(
-    Op("negative", ("x",), Linear(x=lambda g: negative(g)), dtypes="number", family="elementwise")
+    Op("negative", ("x",), Linear(x=_negated), dtypes="number", family="elementwise")
 )
 
 

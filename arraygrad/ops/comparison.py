@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from .._tensor import Tensor
 
 
-def _compare(op: Op, ufunc: np.ufunc, x1: Any, x2: Any) -> Any:
+def _compare(op: Op, ufunc: np.ufunc, x1: Any, x2: Any) -> Tensor:
     """Run a comparison; NumPy's loops compare integers of different dtypes exactly."""
     first, second = (_integers(x, op.name, i) for i, x in enumerate((x1, x2), 1))
     if first is None or second is None or (type(first) is int and type(second) is int):
         return binary(op, x1, x2)
     if type(first) is not int and type(second) is not int and first.dtype == second.dtype:
         return binary(op, x1, x2)
-    return wrap_result(ufunc(first, second))
+    out: Tensor = wrap_result(ufunc(first, second))
+    return out
 
 
 def _integers(x: Any, function: str, position: int) -> Any:

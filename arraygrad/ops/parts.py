@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _is_complex(x: Any) -> bool:
-    return x._array.dtype.kind == "c"
+    return bool(x._array.dtype.kind == "c")
 
 
 def _abs_vjp(g: Any, x: Any) -> Any:
@@ -176,8 +176,16 @@ def _complex(real: Any, imag: Any, *, out: Any = None) -> Any:
     return out
 
 
+def _to_real(g: Any) -> Any:
+    return real(g)
+
+
+def _to_imag(g: Any) -> Any:
+    return imag(g)
+
+
 COMPLEX = declare(
-    Op("complex", ("real", "imag"), Linear(real=lambda g: real(g), imag=lambda g: imag(g)),
+    Op("complex", ("real", "imag"), Linear(real=_to_real, imag=_to_imag),
        dtypes="real floating", family="elementwise")
 )  # fmt: skip
 register_kernel("complex", _complex)
@@ -192,8 +200,9 @@ def _real_vjp(g: Any, x_dtype: np.dtype[Any]) -> Any:
     return cast(complex_from_parts(g, 0.0), x_dtype) if x_dtype.kind == "c" else g
 
 
-REAL = declare(Op("real", ("x",), Linear(x=_real_vjp), family="view", scalar=False))
-register_kernel("real", lambda x: x.real if x.dtype.kind == "c" else x[...])
+# Not called "real" and "imag": under those names there are kernels that copy.
+REAL = declare(Op("real_view", ("x",), Linear(x=_real_vjp), family="view", scalar=False))
+register_kernel("real_view", lambda x: x.real if x.dtype.kind == "c" else x[...])
 
 
 @answers(np.real)
@@ -220,8 +229,8 @@ def _imag_vjp(g: Any, x_dtype: np.dtype[Any]) -> Any:
     return cast(complex_from_parts(0.0, g), x_dtype)
 
 
-IMAG = declare(Op("imag", ("x",), Linear(x=_imag_vjp), family="view", scalar=False))
-register_kernel("imag", lambda x: x.imag)
+IMAG = declare(Op("imag_view", ("x",), Linear(x=_imag_vjp), family="view", scalar=False))
+register_kernel("imag_view", lambda x: x.imag)
 
 
 @answers(np.imag)
@@ -241,12 +250,12 @@ def imag(x: Tensor | complex, /) -> Tensor:
     -----
     Derivative: the imaginary part of the step; a cotangent g arrives at x as 0 + 1j * g.
     """
-    x = operand(x, "imag")
-    if _is_complex(x):
-        return view(IMAG, x)  # type: ignore[no-any-return]
-    if x._array.dtype.kind in "fV":
-        return times(x, 0.0)  # type: ignore[no-any-return]
-    return wrap(np.zeros(x._array.shape, x._array.dtype))  # type: ignore[no-any-return]
+    z = operand(x, "imag")
+    if _is_complex(z):
+        return view(IMAG, z)  # type: ignore[no-any-return]
+    if z._array.dtype.kind in "fV":
+        return times(z, 0.0)  # type: ignore[no-any-return]
+    return wrap(np.zeros(z._array.shape, z._array.dtype))  # type: ignore[no-any-return]
 
 
 def _angle_vjp(g: Any, x: Any) -> Any:
@@ -290,4 +299,4 @@ def angle(x: Tensor | complex, /, deg: bool = False) -> Tensor:
     Derivative: a step t turns x by Im(conj(x) t) / |x|**2; 0 at 0 and for real tensors.
     """
     out = unary(ANGLE, x)
-    return multiply(out, 180 / np.pi) if deg else out  # type: ignore[no-any-return]
+    return multiply(out, 180 / np.pi) if deg else out

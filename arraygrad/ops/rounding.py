@@ -178,7 +178,8 @@ def around(x: Tensor | complex, /, decimals: int = 0) -> Tensor:
     Examples
     --------
     >>> import arraygrad as ag
-    >>> ag.around(ag.asarray([1.234, 5.678]), 1)
+    >>> ag.asarray([1.234, 5.678]).round(1)
     tensor([1.2, 5.7])
     """
-    return apply(AROUND, operand(x, "around"), decimals=int(decimals))
+    out: Tensor = apply(AROUND, operand(x, "around"), decimals=int(decimals))
+    return out

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 
 def _is_complex(x: Any) -> bool:
-    return x._array.dtype.kind == "c"
+    return bool(x._array.dtype.kind == "c")
 
 
-SIN = declare(
-    Op("sin", ("x",), Partials(x=lambda x: cos(x)), dtypes="floating", family="elementwise")
-)
+def _cos(x: Any) -> Any:
+    return cos(x)
+
+
+SIN = declare(Op("sin", ("x",), Partials(x=_cos), dtypes="floating", family="elementwise"))
 
 
 @answers(np.sin)
@@ -233,9 +235,11 @@ def atan2(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 # -- hyperbolic -----------------------------------------------------------------------------------
 
 
-SINH = declare(
-    Op("sinh", ("x",), Partials(x=lambda x: cosh(x)), dtypes="floating", family="elementwise")
-)
+def _cosh(x: Any) -> Any:
+    return cosh(x)
+
+
+SINH = declare(Op("sinh", ("x",), Partials(x=_cosh), dtypes="floating", family="elementwise"))
 
 
 @answers(np.sinh)
@@ -402,7 +406,7 @@ _SINC_SLOPE_SERIES = (
 def _sinc_slope(x: Any) -> Any:
     y = multiply(x, np.pi)
     y_squared = square(y)
-    series = _SINC_SLOPE_SERIES[-1]
+    series: Any = _SINC_SLOPE_SERIES[-1]
     for coefficient in _SINC_SLOPE_SERIES[-2::-1]:
         series = add(coefficient, multiply(series, y_squared))
     closed = divide(subtract(cos(y), divide(sin(y), y)), y)
@@ -429,12 +433,18 @@ def sinc(x: Tensor | complex, /) -> Tensor:
     -----
     Derivative: (cos(pi x) - sinc(x)) / x, near 0 by its Taylor series: all orders are right at 0.
     """
-    x = operand(x, "sinc")
-    return unary(SINC, cast(x, "float64") if x._array.dtype.kind in "biu" else x)
+    numbers = operand(x, "sinc")
+    if numbers._array.dtype.kind in "biu":
+        numbers = cast(numbers, "float64")
+    return unary(SINC, numbers)
+
+
+def _as_radians(g: Any) -> Any:
+    return deg2rad(g)
 
 
 DEG2RAD = declare(
-    Op("deg2rad", ("x",), Linear(x=lambda g: deg2rad(g)), dtypes="real floating",
+    Op("deg2rad", ("x",), Linear(x=_as_radians), dtypes="real floating",
        family="elementwise")
 )  # fmt: skip
 register_kernel("deg2rad", np.deg2rad)
@@ -461,8 +471,12 @@ def deg2rad(x: Tensor | float, /) -> Tensor:
     return unary(DEG2RAD, x)
 
 
+def _as_degrees(g: Any) -> Any:
+    return rad2deg(g)
+
+
 RAD2DEG = declare(
-    Op("rad2deg", ("x",), Linear(x=lambda g: rad2deg(g)), dtypes="real floating",
+    Op("rad2deg", ("x",), Linear(x=_as_degrees), dtypes="real floating",
        family="elementwise")
 )  # fmt: skip
 register_kernel("rad2deg", np.rad2deg)

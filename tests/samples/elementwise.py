@@ -246,8 +246,8 @@ SAMPLES = [
     Sample(("signbit",), signbit, np.signbit, (normal(3, 4),), (), "f"),
     Sample(("copysign",), copysign, np.copysign, (away_from_zero(3, 4), away_from_zero(4)), (0, 1)),
     Sample(("conj",), conj, np.conj, (normal(3, 4),), (0,), "fci", "fc"),
-    Sample(("real",), real, np.real, (normal(3, 4),), (0,), "fci", "fc"),
-    Sample(("imag",), imag, np.imag, (normal(3, 4),), (0,), "fci", "fc"),
+    Sample(("real_view",), real, np.real, (normal(3, 4),), (0,), "fci", "fc"),
+    Sample(("imag_view",), imag, np.imag, (normal(3, 4),), (0,), "fci", "fc"),
     Sample(("angle",), angle, np.angle, (away_from_zero(3, 4),), (0,), "fc", "fc"),
     Sample(
         ("angle",), lambda x: angle(x, deg=True), lambda x: np.angle(x, deg=True),
