@@ -53,18 +53,27 @@ register_kernel("reciprocal_or_zero", _reciprocal_kernel)
 
 def _powers_kernel(x: Any, *, axis: tuple[int, ...], keepdims: bool, ord: float) -> Any:
     """(sum |x|^p)^(1/p), scaled where the powers would overflow or vanish."""
-    sizes = abs(x)
     with np.errstate(all="ignore"):
         if ord == 2:
-            out = np.sqrt(np.square(sizes).sum(axis=axis, keepdims=True))
+            out = np.sqrt(_sum_of_squares(x, axis))
         else:
-            out = np.power(np.power(sizes, ord).sum(axis=axis, keepdims=True), 1 / ord)
-        if ord > 0 and sizes.size:
-            limits = np.finfo(sizes.dtype)
-            small = limits.tiny ** (1 / max(ord, 1)) * 1e4
-            if (~np.isfinite(out) | (out < small)).any():
-                out = _scaled_powers(sizes, axis, ord)
+            out = np.power(np.power(abs(x), ord).sum(axis=axis, keepdims=True), 1 / ord)
+        if ord > 0 and x.size:
+            small = np.finfo(out.dtype).tiny ** (1 / max(ord, 1)) * 1e4
+            if not ((out >= small) & (out < np.inf)).all():
+                out = _scaled_powers(abs(x), axis, ord)
     return out if keepdims else out.reshape(reduced_shape(x.shape, axis, False))
+
+
+def _sum_of_squares(x: Any, axis: tuple[int, ...]) -> Any:
+    """Of absolute values, with the axes kept."""
+    if len(axis) == x.ndim and x.flags.c_contiguous:
+        flat = x.reshape(-1)  # BLAS, as NumPy's norm does
+        return np.asarray(np.vdot(flat, flat).real).reshape((1,) * x.ndim)
+    squares = np.square(x.real)
+    if x.dtype.kind == "c":
+        squares += np.square(x.imag)
+    return squares.sum(axis=axis, keepdims=True)
 
 
 def _scaled_powers(sizes: Any, axis: tuple[int, ...], ord: float) -> Any:
