@@ -144,7 +144,9 @@ def test_wrong_mode_is_refused():
 
 
 def test_general_road_runs_kernels_of_the_operands_place(toy_device):
-    register_kernel("sum", toy_kernel("sum", lambda x, axis, keepdims, dtype: x.sum()), device="toy")
+    register_kernel(
+        "sum", toy_kernel("sum", lambda x, axis, keepdims, dtype: x.sum()), device="toy"
+    )
     x = ag.tensor([1.0, 2.0]).to_device(toy_device)
     total = ag.sum(x)
     assert CALLS == ["sum"]
