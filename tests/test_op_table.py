@@ -30,6 +30,10 @@ INTERNAL = {
     "alias": "an argument under differentiation; runs nothing",
     "result": "picks one of several results; every op with several is a test of it",
     "absorbing_multiply": "cotangent times partial: in each derivative of order 2",
+    "maximum_weight": "partial of maximum",
+    "minimum_weight": "partial of minimum",
+    "fmax_weight": "partial of fmax",
+    "fmin_weight": "partial of fmin",
     "read_window": "views after in-place writes: tests/autograd/test_inplace_model.py",
     "add_window": "transpose of read_window",
     "write_window": "in-place writes through views: tests/autograd/test_inplace_model.py",
@@ -74,7 +78,7 @@ def spread_out(array: np.ndarray) -> np.ndarray:
     """The same values with negative and non-unit strides."""
     if not array.ndim:
         return array
-    return np.repeat(array, 2, axis=-1)[..., ::-1].copy()[..., ::-2][..., :: 1]
+    return np.repeat(array, 2, axis=-1)[..., ::-1].copy()[..., ::-2][..., ::1]
 
 
 def flat(result: Any) -> list[np.ndarray]:

@@ -50,6 +50,8 @@ from arraygrad.ops.comparison import (
 )
 from arraygrad.ops.exponential import (
     cbrt,
+    erf as ag_erf,
+    erfc as ag_erfc,
     exp,
     exp2,
     expm1,
@@ -63,9 +65,17 @@ from arraygrad.ops.exponential import (
     sigmoid,
     sqrt,
 )
-from arraygrad.ops.exponential import erf as ag_erf
-from arraygrad.ops.exponential import erfc as ag_erfc
-from arraygrad.ops.parts import abs, angle, conj, copysign, imag, real, sign, signbit
+from arraygrad.ops.parts import (
+    abs,
+    angle,
+    complex_from_parts,
+    conj,
+    copysign,
+    imag,
+    real,
+    sign,
+    signbit,
+)
 from arraygrad.ops.rounding import around, ceil, floor, rint, round, trunc
 from arraygrad.ops.trigonometric import (
     acos,
@@ -86,8 +96,16 @@ from arraygrad.ops.trigonometric import (
     tanh,
 )
 
-from . import Sample, away_from_zero, constant, distinct, normal, strided, uniform
-from . import positive as positives
+from . import (
+    Sample,
+    away_from_zero,
+    constant,
+    distinct,
+    normal,
+    positive as positives,
+    strided,
+    uniform,
+)
 
 
 def _sigmoid(x):
@@ -248,6 +266,10 @@ SAMPLES = [
     Sample(("conj",), conj, np.conj, (normal(3, 4),), (0,), "fci", "fc"),
     Sample(("real_view",), real, np.real, (normal(3, 4),), (0,), "fci", "fc"),
     Sample(("imag_view",), imag, np.imag, (normal(3, 4),), (0,), "fci", "fc"),
+    Sample(
+        ("complex",), complex_from_parts, lambda x1, x2: x1 + 1j * x2, (normal(3, 1), normal(4)),
+        (0, 1),
+    ),
     Sample(("angle",), angle, np.angle, (away_from_zero(3, 4),), (0,), "fc", "fc"),
     Sample(
         ("angle",), lambda x: angle(x, deg=True), lambda x: np.angle(x, deg=True),
