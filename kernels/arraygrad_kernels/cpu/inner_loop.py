@@ -24,6 +24,7 @@ import platform
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
@@ -234,6 +235,10 @@ class _Emitter:
                 nonzero = any_of("!=", _components([decisive]), "0")
                 found[FLAGS["divide"]] = builder.and_(made, builder.not_(nonzero))
                 found[FLAGS["overflow"]] = builder.and_(made, nonzero)
+                if self.raises.infinite == "quotient":
+                    # NumPy's floor_divide subtracts the infinity from itself: invalid as well.
+                    invalid = FLAGS["invalid"]
+                    found[invalid] = builder.or_(found[invalid], found[FLAGS["overflow"]])
             else:
                 found[FLAGS[self.raises.infinite]] = made
         if self.raises.underflow:
@@ -430,6 +435,13 @@ class _Emitter:
             )
             builder.call(write, [builder.zext(value, _I64)])
             return
+        if self.slow is not None:
+            llvm.initialize_native_asmparser()
+            # A C library's fmod may run on the x87 unit, whose flags NumPy reads as well.
+            clear = ir.InlineAsm(
+                ir.FunctionType(ir.VoidType(), []), "fnclex", "~{fpsr}", side_effect=True
+            )
+            builder.call(clear, [])
         builder.store(value, self.status)
         write = cgutils.get_or_insert_function(
             module, ir.FunctionType(ir.VoidType(), [_BYTES]), "llvm.x86.sse.ldmxcsr"
@@ -520,7 +532,7 @@ def _error_loop() -> Any:
     def run(typing_context: Any, args: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             emitter = _Emitter.__new__(_Emitter)
-            emitter.builder = builder
+            emitter.builder, emitter.slow = builder, None
             status = emitter._read_status()
             pointer = builder.bitcast(builder.load(values[0]), _I32.as_pointer())
             wanted = builder.load(pointer)

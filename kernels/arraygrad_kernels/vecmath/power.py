@@ -131,10 +131,7 @@ def _quick_fmod(x1, x2):
 def _exact_fmod(x1, x2):
     """Remainder of the truncated division by the C library."""
     undefined = abs(x1) == _INFINITY or x2 == 0.0
-    # Both sides of a select are computed, and the C library's fmod flags errors where no kernel
-    # can clear them: in the status word of the x87 unit.
-    y = math.fmod(0.0 if undefined else x1, 1.0 if undefined else x2)
-    return _NAN if undefined else y
+    return _NAN if undefined else math.fmod(x1, x2)
 
 
 def _floored(remainder, x2):
