@@ -70,7 +70,7 @@ def check_supported(dtype: np.dtype[Any], argument: str = "dtype") -> np.dtype[A
         dtype = dtype.newbyteorder("=")
     if not is_supported(dtype):
         raise DTypeError(
-            f"{argument}: tensors cannot hold dtype {dtype!r}; use a boolean, integer, "
+            f"{argument}: tensors cannot hold dtype {dtype}; use a boolean, integer, "
             "floating-point or complex dtype, e.g. x.astype(float)"
         )
     return dtype

@@ -1,0 +1,185 @@
+"""Bad input gets a clear error of our own class, before anything has changed."""
+
+import arraygrad as ag
+import numpy as np
+import pytest
+from arraygrad import errors
+
+
+def matrix():
+    return ag.tensor(np.arange(6.0).reshape(2, 3))
+
+
+def integers():
+    return ag.tensor([1, 2, 3])
+
+
+def read_only():
+    x = matrix()
+    x.setflags(write=False)
+    return x
+
+
+# (what is done, to which tensor, our class, the usual class, what the message says)
+CASES = {
+    # dtypes
+    "bitwise on floats": (lambda x: x & x, matrix, errors.DTypeError, TypeError, "bitwise_and"),
+    "invert a float": (lambda x: ~x, matrix, errors.DTypeError, TypeError, "bitwise_invert"),
+    "in-place float into int": (
+        lambda x: x.__iadd__(0.5), integers, errors.DTypeError, TypeError, "astype"),
+    "in-place complex into float": (
+        lambda x: x.__imul__(1j), matrix, errors.DTypeError, TypeError, "complex128"),
+    "true division in place of ints": (
+        lambda x: x.__itruediv__(2), integers, errors.DTypeError, TypeError, "float64"),
+    "unknown dtype name": (
+        lambda x: ag.zeros(2, dtype="floaty"), matrix, errors.DTypeError, TypeError, "floaty"),
+    "object dtype": (
+        lambda x: ag.asarray(np.array([object()])), matrix, errors.DTypeError, TypeError, "object"),
+    "string dtype": (lambda x: ag.asarray(["a"]), matrix, errors.DTypeError, TypeError, "dtype"),
+    "complex into real by assignment": (
+        lambda x: x.__setitem__(0, 1j), matrix, errors.ArgumentTypeError, TypeError, "real"),
+    "float of complex": (
+        lambda x: float(ag.tensor(1j)), matrix, errors.DTypeError, TypeError, "real"),
+    "NaN to int": (
+        lambda x: ag.tensor([1.0, np.nan], dtype=int), matrix, errors.ArraygradError, ValueError,
+        "NaN|nan"),
+    # shapes
+    "add shapes that do not broadcast": (
+        lambda x: x + ag.ones(4), matrix, errors.ShapeError, ValueError, r"\(2, 3\).*\(4,\)"),
+    "matmul of unfit shapes": (
+        lambda x: x @ x, matrix, errors.ShapeError, ValueError, r"\(2, 3\)"),
+    "reshape to another size": (
+        lambda x: x.reshape(4), matrix, errors.ShapeError, ValueError, "6 elements"),
+    "two unknown sizes": (
+        lambda x: x.reshape(-1, -1), matrix, errors.ShapeError, ValueError, "-1"),
+    "view of a transposed tensor": (
+        lambda x: x.T.view(6), matrix, errors.ShapeError, ValueError, "reshape"),
+    "reshape without copy": (
+        lambda x: ag.reshape(x.T, (6,), copy=False), matrix, errors.ShapeError, ValueError, "copy"),
+    "assign a value that is too long": (
+        lambda x: x.__setitem__(0, [1, 2, 3, 4]), matrix, errors.ShapeError, ValueError, "(4,)"),
+    "in-place result that grew": (
+        lambda x: x.__iadd__(ag.ones((2, 2, 3))), matrix, errors.ShapeError, ValueError, "shape"),
+    "concat of unlike shapes": (
+        lambda x: ag.concat((x, x.T)), matrix, errors.ShapeError, ValueError, "concat"),
+    "stack of unlike shapes": (
+        lambda x: ag.stack((x, x.T)), matrix, errors.ShapeError, ValueError, "stack"),
+    "broadcast down": (
+        lambda x: ag.broadcast_to(x, (3,)), matrix, errors.ShapeError, ValueError, "broadcast"),
+    "squeeze of a long axis": (
+        lambda x: ag.squeeze(x, 0), matrix, errors.ArraygradError, ValueError, "squeeze|size"),
+    "negative size": (lambda x: ag.zeros(-1), matrix, errors.ShapeError, ValueError, "-1"),
+    "ragged list": (
+        lambda x: ag.asarray([[1, 2], [3]]), matrix, errors.ArraygradError, ValueError, "shape|length|ragged"),
+    # axes
+    "sum over a missing axis": (
+        lambda x: ag.sum(x, axis=2), matrix, errors.AxisError, ValueError, "axis=2"),
+    "sum over a missing axis, as IndexError": (
+        lambda x: ag.sum(x, axis=-3), matrix, errors.AxisError, IndexError, "-2 to 1"),
+    "one axis twice": (
+        lambda x: ag.sum(x, axis=(0, 0)), matrix, errors.ArgumentError, ValueError, "twice"),
+    "axis that is no integer": (
+        lambda x: ag.sum(x, axis=0.5), matrix, errors.ArgumentTypeError, TypeError, "0.5"),
+    "sort along a missing axis": (
+        lambda x: ag.sort(x, axis=5), matrix, errors.AxisError, ValueError, "5"),
+    "permutation that is none": (
+        lambda x: ag.permute_dims(x, (0, 0)), matrix, errors.ArraygradError, ValueError, "axes|permut"),
+    # indices
+    "index out of range": (lambda x: x[2], matrix, errors.IndexOutOfRangeError, IndexError, "2"),
+    "index array out of range": (
+        lambda x: x[[0, 9]], matrix, errors.IndexOutOfRangeError, IndexError, "9"),
+    "write out of range": (
+        lambda x: x.__setitem__((0, 7), 1.0), matrix, errors.IndexOutOfRangeError, IndexError, "7"),
+    "take out of range": (
+        lambda x: ag.take(x, ag.tensor([5]), axis=0), matrix, errors.IndexOutOfRangeError, IndexError, "5"),
+    "too many indices": (
+        lambda x: x[0, 0, 0], matrix, errors.IndexOutOfRangeError, IndexError, "too many"),
+    "float index": (lambda x: x[0.5], matrix, errors.IndexOutOfRangeError, IndexError, "0.5"),
+    "float tensor as index": (
+        lambda x: x[ag.tensor([0.0])], matrix, errors.IndexOutOfRangeError, IndexError, "integer"),
+    "mask of another shape": (
+        lambda x: x[ag.tensor([True, False, True])], matrix, errors.IndexOutOfRangeError, IndexError, "mask|boolean"),
+    "string index": (lambda x: x["a"], matrix, errors.IndexOutOfRangeError, IndexError, "'a'"),
+    # devices
+    "unknown device": (
+        lambda x: ag.zeros(2, device="gpu7"), matrix, errors.DeviceError, ValueError, "'cpu'"),
+    "move to an unknown device": (
+        lambda x: x.to_device("gpu7"), matrix, errors.DeviceError, ValueError, "gpu7"),
+    # read-only memory
+    "write to read-only": (
+        lambda x: x.__setitem__(0, 1.0), read_only, errors.ReadOnlyError, ValueError, "copy"),
+    "in-place on read-only": (
+        lambda x: x.__imul__(2.0), read_only, errors.ReadOnlyError, ValueError, "copy"),
+    # Python integers that do not fit
+    "large int operand": (
+        lambda x: ag.tensor([1], dtype=ag.int8) + 300, matrix, errors.IntegerOverflowError, OverflowError, "300"),
+    "negative int into uint": (
+        lambda x: ag.tensor([1], dtype=ag.uint8) * -1, matrix, errors.IntegerOverflowError, OverflowError, "-1"),
+    "large int in asarray": (
+        lambda x: ag.asarray(2**70), matrix, errors.IntegerOverflowError, OverflowError, "64"),
+    # sizes that cannot be
+    "more memory than there is": (
+        lambda x: ag.zeros((1 << 40, 1 << 20)), matrix, errors.OutOfMemoryError, MemoryError, "GiB|size|large"),
+    "result larger than memory": (
+        lambda x: ag.broadcast_to(x[0, 0], (1 << 45,)) + 1, matrix, errors.OutOfMemoryError, MemoryError, "GiB"),
+    # other types
+    "add None": (lambda x: ag.add(x, None), matrix, errors.ArgumentTypeError, TypeError, "NoneType"),
+    "add a string": (lambda x: ag.add(x, "1"), matrix, errors.ArgumentTypeError, TypeError, "str"),
+    "constructor": (lambda x: ag.Tensor([1]), matrix, errors.ArgumentTypeError, TypeError, "ag.tensor"),
+    "truth of many": (lambda x: bool(x), matrix, errors.ArgumentError, ValueError, "any"),
+    "float of many": (lambda x: float(x), matrix, errors.ArgumentTypeError, TypeError, "one element"),
+    "len of 0-d": (lambda x: len(ag.asarray(1.0)), matrix, errors.ArgumentTypeError, TypeError, "0-d"),
+    "iterate 0-d": (lambda x: iter(ag.asarray(1.0)), matrix, errors.ArgumentTypeError, TypeError, "0-d"),
+    "as_strided out of bounds": (
+        lambda x: ag.as_strided(x, (10,), (8,)), matrix, errors.ArraygradError, ValueError, "bound|outside|memory"),
+    # gradients
+    "gradient of integers": (
+        lambda x: integers().requires_grad_(), matrix, errors.GradientError, RuntimeError, "float"),
+    "backward of many": (
+        lambda x: (matrix().requires_grad_() * 2).backward(), matrix, errors.GradientError, RuntimeError, "sum"),
+    "backward of a constant": (lambda x: x.sum().backward(), matrix, errors.GradientError, RuntimeError, "requires"),
+    "write to a leaf": (
+        lambda x: x.requires_grad_().__setitem__(0, 1.0), matrix, errors.GradientError, RuntimeError, "no_grad"),
+    "grad of another shape": (
+        lambda x: setattr(x, "grad", ag.ones(5)), matrix, errors.ShapeError, ValueError, "shape"),
+    # linear algebra
+    "inverse of a singular matrix": (
+        lambda x: ag.linalg.inv(ag.zeros((2, 2))), matrix, errors.LinAlgError, np.linalg.LinAlgError, "ingular"),
+    "inverse of a wide matrix": (
+        lambda x: ag.linalg.inv(x), matrix, errors.ArraygradError, ValueError, "square|shape"),
+    "cholesky of an indefinite matrix": (
+        lambda x: ag.linalg.cholesky(ag.tensor([[1.0, 2.0], [2.0, 1.0]])), matrix,
+        errors.LinAlgError, np.linalg.LinAlgError, "definite"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input_is_refused_and_changes_nothing(case):
+    action, make, ours, usual, message = CASES[case]
+    x = make()
+    before = x.numpy().copy()
+    with pytest.raises(ours, match=message) as caught:
+        action(x)
+    assert isinstance(caught.value, usual), type(caught.value).__mro__
+    assert len(str(caught.value)) > 20
+    np.testing.assert_array_equal(x.detach().numpy(), before)
+
+
+def test_error_classes_inherit_from_the_usual_ones():
+    for name in errors.__all__:
+        found = getattr(errors, name)
+        if issubclass(found, Warning):
+            continue
+        assert issubclass(found, errors.ArraygradError)
+        if found is not errors.ArraygradError:
+            assert len(found.__mro__) > 4
+
+
+def test_nothing_changes_when_a_kernel_refuses_half_way():
+    x = ag.tensor([1.0, 2.0, 3.0])
+    view = x[1:]
+    with pytest.raises(errors.ArraygradError):
+        view += ag.ones(5)
+    with pytest.raises(errors.ArraygradError):
+        x[[0, 1, 17]] = 9.0
+    assert x.tolist() == [1.0, 2.0, 3.0]
