@@ -460,7 +460,7 @@ class Record:
             return self._leave_tensor(value)
         if isinstance(value, types.FunctionType | type):
             original = self.lifter.original(value)
-            return value if original is None else original
+            return rebinding.back(value) if original is None else original
         found = SESSION.replaced.get(id(value))
         if found is not None:
             return found[1]
@@ -471,7 +471,8 @@ class Record:
             return self._leave_tuple(value)
         if self.lifter.original(kind) is not None:
             self._restore(value)
-        return value
+            return value
+        return rebinding.back(value)
 
     def _leave_tensor(self, tensor: Any) -> Any:
         found = SESSION.arrays.get(id(tensor))

@@ -25,7 +25,7 @@ from ..numpy._types import converted
 
 def _scalar(x: Any) -> Any:
     """A tensor of one element as a scalar in double precision; numbers as they are."""
-    if not isinstance(x, TensorBase):
+    if not isinstance(x, TensorBase) or x._array.size != 1:  # type: ignore[attr-defined]
         return x
     kind = np.complex128 if x._array.dtype.kind == "c" else np.float64  # type: ignore[attr-defined]
     return converted(x.reshape(()) if x._array.ndim else x, kind)  # type: ignore[attr-defined]
@@ -33,7 +33,7 @@ def _scalar(x: Any) -> Any:
 
 def _plain(x: Any) -> Any:
     if isinstance(x, TensorBase):
-        return x._array.item()
+        return x._array.tolist() if x._array.size != 1 else x._array.item()
     if isinstance(x, list | tuple):
         return [_plain(item) for item in x]
     return x
@@ -55,7 +55,7 @@ def rule(real: Callable[..., Any], ours: Callable[..., Any] | None) -> Callable[
                 break
         else:
             return real(*args, **kwargs)
-        args = tuple(list(a) if hasattr(a, "__next__") else a for a in args)
+        args = tuple([list(a) if hasattr(a, "__next__") else a for a in args])
         value = real(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
         if not is_grad_enabled() or not any(map(_tracked, args)):
             return value

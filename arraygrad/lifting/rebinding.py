@@ -20,12 +20,20 @@ from . import mathematics, stand_ins
 SCIPY: dict[str, str] = {}
 
 _KNOWN: dict[int, tuple[Any, Any]] = {}
+_BACK: dict[int, tuple[Any, Any]] = {}  # id(ours) -> (ours, real)
 _VIEWS: dict[str, Any] = {}
 
 
 def register(real: Any, ours: Any) -> None:
     """Let lifted code have `ours` wherever it names `real`."""
     _KNOWN[id(real)] = (real, ours)
+    _BACK[id(ours)] = (ours, real)
+
+
+def back(x: Any) -> Any:
+    """What one of our objects stands for; `x` itself if it stands for nothing."""
+    found = _BACK.get(id(x))
+    return x if found is None else found[1]
 
 
 def known(x: Any) -> Any:
@@ -89,7 +97,9 @@ def module(real: Any) -> Any:
     """What stands for a module that is not the user's; the module itself if nothing does."""
     name = real.__name__
     if name in _namespace.MODULES:
-        return _namespace.module_twin(real)
+        twin = _namespace.module_twin(real)
+        _BACK[id(twin)] = (twin, real)
+        return twin
     view = _VIEWS.get(name)
     if view is None:
         if name in _OURS:
@@ -99,6 +109,7 @@ def module(real: Any) -> Any:
         else:
             return real
         _VIEWS[name] = view
+        _BACK[id(view)] = (view, real)
     return view
 
 

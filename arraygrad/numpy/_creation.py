@@ -231,6 +231,29 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, 
     return out if dtype is None else conversion.asarray(out, dtype=dtype)
 
 
+def linspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False,
+    dtype: Any = None, axis: int = 0, *, device: Any = None,
+) -> Any:  # fmt: skip
+    """As NumPy's linspace: start and stop may be tracked."""
+    count = int(num)
+    if not (holds_tensor(start) or holds_tensor(stop)):
+        made = np.linspace(start, stop, count, endpoint, True, dtype, axis)
+        return (wrap(made[0]), made[1]) if retstep else wrap(made[0])
+    first, last = conversion.asarray(start), conversion.asarray(stop)
+    steps = max(count - 1 if endpoint else count, 1)
+    step = (last - first) / steps
+    place = np.arange(count).reshape((-1,) + (1,) * step.ndim)  # type: ignore[attr-defined]
+    # From both ends, so that the last value is `stop` exactly.
+    weight = place / steps
+    out = first * (1.0 - weight) + last * weight
+    if dtype is not None:
+        out = conversion.asarray(out, dtype=dtype)
+    if axis and out.ndim > 1:
+        out = manipulation.moveaxis(out, 0, axis)
+    return (out, step) if retstep else out
+
+
 def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
     """NumPy's function on plain values; the array it makes becomes a tensor."""
 
@@ -265,6 +288,7 @@ FUNCTIONS: dict[Any, Any] = {
     np.identity: identity,
     np.tri: tri,
     np.arange: arange,
+    np.linspace: linspace,
     np.frombuffer: _computed(np.frombuffer),
     np.fromfile: _computed(np.fromfile),
     np.fromstring: _computed(np.fromstring),

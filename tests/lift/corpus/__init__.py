@@ -1,0 +1,1 @@
+"""Plain NumPy code in the styles of public repositories: knows nothing of arraygrad."""
