@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from arraygrad_kernels import _jit
-from arraygrad_kernels.cpu import extrema, moments, reduction
+from arraygrad_kernels.cpu import extrema, moments, reduction, threads
 
 if not _jit.enabled():
     pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
@@ -257,3 +257,20 @@ def test_positions_of_extrema(op, dtype):
                 )
     with pytest.raises(ValueError, match="empty sequence"):
         kernel(np.empty((0, 3), dtype), axis=0)
+
+
+@pytest.mark.parametrize("op", ["sum", "mean", "var", "logsumexp", "count_nonzero"])
+def test_results_are_equal_on_any_number_of_threads(op):
+    kernel = build(op, "float32")
+    rng = np.random.default_rng(0)
+    n_before = threads.set_num_threads(3)
+    try:
+        for shape, axis in (((1_500_000,), 0), ((1500, 1001), 1), ((1501, 1000), 0)):
+            x = rng.standard_normal(shape).astype("f4")
+            results = []
+            for n in (3, 1):
+                threads.set_num_threads(n)
+                results.append(kernel(x, axis=(axis,), keepdims=False, **OPTIONS.get(op, {})))
+            np.testing.assert_array_equal(*results)
+    finally:
+        threads.set_num_threads(n_before)

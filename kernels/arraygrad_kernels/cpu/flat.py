@@ -7,6 +7,7 @@ copied first. Knows no operation.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -14,10 +15,14 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from arraygrad_kernels.cpu import threads
+
 __all__ = [
     "LAYOUT",
     "canonical",
     "coalesce",
+    "is_whole",
+    "over_rows",
     "readable",
     "result_shape",
     "window",
@@ -67,6 +72,11 @@ def coalesce(axes: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged.append((length, stride))
     return merged
+
+
+def is_whole(x: np.ndarray, axis: tuple[int, ...]) -> bool:
+    """Whether `axis` is all of a contiguous operand, which needs no layout."""
+    return len(axis) == x.ndim and x.flags.num & CONTIGUOUS_ALIGNED == CONTIGUOUS_ALIGNED
 
 
 @lru_cache(maxsize=1024)
@@ -148,3 +158,30 @@ def result_shape(shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool) 
     if len(axis) == len(shape):
         return ()
     return tuple([n for i, n in enumerate(shape) if i not in axis])
+
+
+def over_rows(
+    rows: Callable[..., Any], flat: np.ndarray, layout: tuple[int, ...], out: np.ndarray,
+    minimum: int = threads.CHEAP,
+) -> bool:  # fmt: skip
+    """Call ``rows(flat, layout, out)``, on several threads where there are rows and work enough.
+
+    Returns
+    -------
+    bool
+        Whether a call returned true. Every row is computed alike on any number of threads.
+    """
+    k, s, r, t, m = layout
+    if k == 1 or k * r < minimum:
+        return bool(rows(flat, layout, out))
+    n = min(k, 16)
+    found = [False] * n
+
+    def work(chunk: int) -> None:
+        first, stop = k * chunk // n, k * (chunk + 1) // n
+        part = (stop - first, s, r, t, m)
+        found[chunk] = bool(rows(flat[first * s :], part, out[first:stop]))
+
+    if threads.run(work, n):
+        return any(found)
+    return bool(rows(flat, layout, out))

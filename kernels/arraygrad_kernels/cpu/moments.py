@@ -30,7 +30,15 @@ import numpy as np
 
 from arraygrad_kernels import _jit
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu.flat import LAYOUT, canonical, readable, result_shape, writable
+from arraygrad_kernels.cpu import threads
+from arraygrad_kernels.cpu.flat import (
+    LAYOUT,
+    canonical,
+    over_rows,
+    readable,
+    result_shape,
+    writable,
+)
 from arraygrad_kernels.cpu.reduction import (
     BLOCK,
     EXTREMUM_FLAGS,
@@ -148,7 +156,7 @@ def _build_var(dtype: np.dtype[Any], root: bool) -> Callable[..., np.ndarray]:
         flat, layout = canonical(x, axis)
         if layout[4] == 1:
             squares = np.empty(layout[0])
-            rows(flat, layout, squares)
+            over_rows(rows, flat, layout, squares)
         else:
             means = sums.column_totals(flat, layout)
             means /= count
@@ -261,7 +269,10 @@ def _build_logsumexp(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
         flat, layout = canonical(x, axis)
         if layout[4] == 1:
             out = np.empty(layout[0], own)
-            rows(flat, layout, np.empty(int(BLOCK), own), out)
+            over_rows(
+                lambda flat, layout, out: rows(flat, layout, np.empty(int(BLOCK), own), out),
+                flat, layout, out, threads.COSTLY,
+            )  # fmt: skip
             return out.reshape(shape)
         shifts = largest.column_totals(flat, layout)
         shifts[~np.isfinite(shifts)] = 0

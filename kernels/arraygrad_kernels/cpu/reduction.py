@@ -14,17 +14,20 @@ NumPy's order, since reordered factors may overflow on the way; float32 products
 
 Measured
 --------
-Speed relative to NumPy, one thread: 1000 elements / 4M / 2048 x 2048 along the first axis / rows of
-ten / columns of ten. sum float32 1.4 / 1.4 / 0.9 / 3.1 / 9.8, float64 1.1 / 1.1 / 1.3 / 3.3 / 5.8,
-int32 1.2 / 2.3 / 1.5 / 3.9 / 7.4, int8 2.3 / 4.5 / 3.9 / 4.9 / 14; mean float32 2.6 / 1.5 / 0.9 /
-2.9 / 8.4; prod int8 1.3 / 3.7 / 2.1 / 3.2 / 8.2, int64 1.5 / 1.4 / 1.0 / 2.8 / 3.5; max and min
-float32 - / - / - / 3.8 / 6.8 (NumPy's loop runs for long rows and wide columns); any and all
-float32 1.2 / 1.5 / 1.1 / 2.2 / 9.0; count_nonzero float32 1.8 / 2.5 / 2.4 / 11 / 7.6.
-prod of floats (0.5 at 1000 elements, 1.0 at 4M) and sums of complex numbers are not preferred.
+Speed relative to NumPy, one thread: 4M / 2048 x 2048 along the first axis / rows of ten / columns
+of ten. sum float32 1.4 / 0.9 / 3.1 / 9.8, float64 1.1 / 1.3 / 3.3 / 5.8, int32 2.3 / 1.5 / 3.9 /
+7.4, int8 4.5 / 3.9 / 4.9 / 14; mean float32 1.5 / 0.9 / 2.9 / 8.4; prod int8 3.7 / 2.1 / 3.2 / 8.2,
+int64 1.4 / 1.0 / 2.8 / 3.5; max and min float32 - / - / 3.8 / 6.8 (NumPy's loop runs for long rows
+and wide columns, where it is as fast as memory); any and all float32 1.5 / 1.1 / 2.2 / 9.0;
+count_nonzero float32 2.5 / 2.4 / 11 / 7.6.
+1000 elements relative to NumPy's function / to its bare ufunc: sum float32 1.3 / 0.9, float64 1.5 /
+1.0, int32 1.6 / 1.3; mean float32 2.3 / 2.0; prod int64 1.6 / 1.3; count_nonzero float32 2.2 / 1.3.
+Not preferred: prod of floats (0.5 at 1000 elements), sums of complex numbers, any and all of bool.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -34,13 +37,25 @@ from numba import types
 
 from arraygrad_kernels import _jit
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu.flat import LAYOUT, canonical, readable, result_shape, writable
+from arraygrad_kernels.cpu import threads
+from arraygrad_kernels.cpu.flat import (
+    LAYOUT,
+    canonical,
+    is_whole,
+    over_rows,
+    readable,
+    result_shape,
+    writable,
+)
 
 __all__ = ["SPECS", "additive_kernels", "column_totals", "extremum_kernels"]
 
 # Unsigned, since an unsigned and a signed integer make a signed one in Numba, and a signed index
 # is tested for wrap-around at each access, which keeps loops from becoming vectors.
 BLOCK = np.uint64(1024)
+_LONG = 1 << 19
+"""Elements of one row above which it is worth several threads."""
+_PIECE = 1 << 16
 SHORT = np.uint64(24)
 TILE = np.uint64(2048)
 ONE = np.uint64(1)
@@ -58,7 +73,11 @@ Columns = Callable[..., None]
 
 
 def _rows_float_sum(zero: Any) -> Rows:
-    """Rows of a floating-point sum divided by a number; True if a result is not finite."""
+    """Rows of a floating-point sum, divided by a number, in float64.
+
+    True if a result is not finite, or not as a number of the operand's dtype.
+    """
+    limit = float(np.finfo(zero.dtype).max)
     # float64 has no wider type to repair what a long block loses.
     size = BLOCK if zero.dtype == np.float32 else np.uint64(256)
 
@@ -91,7 +110,7 @@ def _rows_float_sum(zero: Any) -> Rows:
                     total = new
             value = (total + carry) / divisor
             out[i] = value
-            special |= not abs(out[i]) < np.inf
+            special |= not abs(value) <= limit
         return special
 
     return rows
@@ -310,6 +329,32 @@ class Pair:
             columns, f"{name}_columns_{dtype}", (operand, LAYOUT, writable(self.accumulator))
         )
 
+    def row_totals(self, flat: np.ndarray, layout: tuple[int, ...], divisor: float = 1.0) -> Any:
+        """Totals of all rows, 1-d, of the dtype of results; and whether one is not finite."""
+        out = np.empty(layout[0], self.result)
+        if layout[0] == 1 or layout[0] * layout[2] < threads.CHEAP:
+            return out, self.rows(flat, layout, divisor, out)
+
+        def rows(flat: np.ndarray, layout: tuple[int, ...], out: np.ndarray) -> bool:
+            return self.rows(flat, layout, divisor, out)
+
+        return out, over_rows(rows, flat, layout, out)
+
+    def long_row_total(self, flat: np.ndarray, size: int) -> Any:
+        """Like `row_totals`, of one row so long that it is worth several threads.
+
+        The pieces are the same for any number of threads, and so is the result.
+        """
+        pieces = size // _PIECE
+        parts, special = self.row_totals(flat, (pieces, _PIECE, _PIECE, 1, 1))
+        rest = size - pieces * _PIECE
+        if rest:
+            last, last_special = self.row_totals(flat[size - rest :], (1, 0, rest, 1, 1))
+            parts, special = np.append(parts, last), special or last_special
+        if special or parts.dtype.kind != "f":
+            return self.fold.reduce(parts, keepdims=True), special
+        return np.array([math.fsum(parts)]), False
+
     def column_totals(self, flat: np.ndarray, layout: tuple[int, ...]) -> np.ndarray:
         """Totals of all columns, 1-d, of the accumulator's dtype."""
         return column_totals(
@@ -344,7 +389,7 @@ def additive_kernels(dtype: np.dtype[Any]) -> Pair:
     """Compiled sum of one real dtype; `moments` uses it too."""
     if dtype.kind == "f":
         rows, columns = _rows_float_sum(dtype.type(0)), _columns_float_sum()
-        return Pair("sum", rows, columns, dtype, np.float64, dtype, 0.0, np.add)
+        return Pair("sum", rows, columns, dtype, np.float64, np.float64, 0.0, np.add)
     wide = np.uint64 if dtype.kind == "u" else np.int64
     rows, columns = _rows_exact(wide(0), False, False), _columns_exact(False, False)
     return Pair("sum", rows, columns, dtype, wide, wide, 0, np.add)
@@ -396,21 +441,33 @@ def _build(
     With `only_short`, NumPy reduces long rows and wide columns, where it reads as fast as memory.
     """
     kernels = pair(view, *arguments)
+    # Any and all had better stop at the first block that decides.
+    splits = kernels.result != np.bool_
 
     def kernel(
         x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
     ) -> np.ndarray:
-        if x.size == 0:
+        size = x.size
+        if 0 < size < _LONG and dtype is None and not keepdims and is_whole(x, axis):
+            # Most calls are of this kind, and small: spend nothing on generality.
+            x = x if x.dtype == view else x.view(view)
+            if only_short or (size < 4096 and not splits):
+                return np.asarray(kernels.fold.reduce(x, axis=None))
+            out = np.empty(1, kernels.result)
+            kernels.rows(x if x.ndim == 1 else x.reshape(-1), (1, 0, size, 1, 1), 1.0, out)
+            return out.reshape(())
+        if size == 0:
             options = {} if dtype is None else {"dtype": dtype}
             return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, **options))
         flat, layout = canonical(x.view(view) if x.dtype != view else x, axis)
         if only_short and (layout[4] > 128 or (layout[4] == 1 and layout[2] > 2000)):
             return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims))
-        if layout[4] == 1:
-            out = np.empty(layout[0], kernels.result)
-            kernels.rows(flat, layout, 1.0, out)
-        else:
+        if layout[4] != 1:
             out = kernels.column_totals(flat, layout)
+        elif splits and layout[0] == 1 and layout[2] >= _LONG:
+            out, _ = kernels.long_row_total(flat, layout[2])
+        else:
+            out, _ = kernels.row_totals(flat, layout)
         out = out.reshape(result_shape(x.shape, axis, keepdims))
         # Totals are modulo 2**64, so that narrower results wrap as NumPy's do.
         return out if dtype is None else out.astype(dtype, copy=False)
@@ -443,21 +500,31 @@ def _build_float_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.ndarr
     def kernel(
         x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
     ) -> np.ndarray:
-        if x.size == 0 or (dtype is not None and dtype != own):
+        size = x.size
+        if 0 < size < _LONG and dtype is None and not keepdims and is_whole(x, axis):
+            # Most calls are of this kind, and small: spend nothing on generality.
+            total = np.empty(1, np.float64)
+            flat = x if x.ndim == 1 else x.reshape(-1)
+            if not pair.rows(flat, (1, 0, size, 1, 1), size if mean else 1.0, total):
+                return (total if own == np.float64 else total.astype(own)).reshape(())
+        if size == 0 or (dtype is not None and dtype != own):
             return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, dtype=dtype))
         flat, layout = canonical(x, axis)
         divisor = float(layout[2]) if mean else 1.0
-        if layout[4] == 1:
-            out = np.empty(layout[0], own)
-            special = pair.rows(flat, layout, divisor, out)
+        k, _, r, _, m = layout
+        if m == 1 and (k > 1 or r < _LONG):
+            totals, special = pair.row_totals(flat, layout, divisor)
         else:
-            totals = pair.column_totals(flat, layout)
+            if m == 1:
+                totals, special = pair.long_row_total(flat, r)
+            else:
+                totals, special = pair.column_totals(flat, layout), False
             if mean:
                 totals /= divisor
-            special = not np.abs(totals).max() <= limit
-            out = totals if special else totals.astype(own, copy=False)
+            special = special or not np.abs(totals).max() <= limit
         if special:
             return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims))
+        out = totals.astype(own, copy=False)
         return out.reshape(result_shape(x.shape, axis, keepdims))
 
     return kernel
@@ -491,8 +558,7 @@ def _build_float_prod(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
         if x.size and (dtype is None or dtype == own):
             flat, layout = canonical(x, axis, True)
             if layout[4] == 1:
-                totals = np.empty(layout[0], np.float64)
-                pair.rows(flat, layout, 1.0, totals)
+                totals, _ = pair.row_totals(flat, layout)
             else:
                 totals = pair.column_totals(flat, layout)
             with np.errstate(all="ignore"):
@@ -560,12 +626,12 @@ def _specs() -> list[KernelSpec]:
     return specs
 
 
-_SLOWER = frozenset(
-    [
-        ("prod", "float32"), ("prod", "float64"), ("sum", "complex64"), ("sum", "complex128"),
-        ("mean", "complex64"), ("mean", "complex128"), ("any", "complex64"), ("any", "complex128"),
-    ]
-)  # fmt: skip
+_SLOWER = {
+    *[("prod", name) for name in _FLOATS],
+    *[(op, name) for op in ("sum", "mean", "any") for name in _COMPLEX],
+    ("any", "bool"),
+    ("all", "bool"),
+}
 """(operation, dtype) where NumPy's loop was measured faster at some size."""
 
 SPECS: list[KernelSpec] = _specs()
