@@ -458,12 +458,12 @@ class Record:
             return value
         if isinstance(value, TensorBase):
             return self._leave_tensor(value)
-        if isinstance(value, types.FunctionType | type):
-            original = self.lifter.original(value)
-            return rebinding.back(value) if original is None else original
         found = SESSION.replaced.get(id(value))
         if found is not None:
             return found[1]
+        if isinstance(value, types.FunctionType | type):
+            original = self.lifter.original(value)
+            return rebinding.back(value) if original is None else original
         if isinstance(value, _CONTAINERS):
             self._restore(value)
             return value
@@ -640,6 +640,7 @@ def _module(record: Record, module: Any) -> Any:
 
 
 def _replace(new: Any, old: Any) -> Any:
+    """Remember, and keep alive, what `new` stands for until the outermost call ends."""
     SESSION.replaced[id(new)] = (new, old)
     return new
 
@@ -732,7 +733,7 @@ def _list(record: Record, items: Any) -> Any:
     for i, item in enumerate([*items]):
         new = record.visit(item)
         if new is not item:
-            items[i] = new
+            items[i] = _replace(new, item)
     return items
 
 
@@ -744,7 +745,7 @@ def _dict(record: Record, mapping: Any) -> Any:
         if type(item) not in _INERT:
             new = record.visit(item)
             if new is not item:
-                mapping[key] = new
+                mapping[key] = _replace(new, item)
     return mapping
 
 
@@ -777,7 +778,7 @@ def _instance(record: Record, value: Any) -> Any:
         if type(item) not in _INERT:
             new = record.visit(item)
             if new is not item:
-                replace(new)
+                replace(_replace(new, item))
     return value
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..interop.lookup import answer_to
 from ..numpy import _namespace
 from . import mathematics, stand_ins
 
@@ -41,7 +42,7 @@ def known(x: Any) -> Any:
     found = _KNOWN.get(id(x))
     if found is not None:
         return found[1]
-    if _namespace.is_numpys(x) or isinstance(x, np.ufunc) and x in _namespace.ANSWERS:
+    if _namespace.is_numpys(x) or (isinstance(x, np.ufunc) and answer_to(x) is not None):
         ours = _namespace.twin(x)
     else:
         ours = _scipys(x)

@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from .._answers import ANSWERS
 from .._errors import DetachError
 from .._graph import is_grad_enabled
+from ..interop.lookup import answer_to
+from ..interop import lookup
 from ..interop.plain import is_tracked, plain, tensors
 from . import _creation, _grids, _types
 from ._ufuncs import Ufunc, is_numeric
+
+lookup.load()
 
 # NumPy's modules that have a module here; the others (ma, char, polynomial, ...) are NumPy's own.
 MODULES = {
@@ -135,12 +138,12 @@ def _function(real: Any) -> Any:
     module = getattr(real, "__module__", "") or ""
     if name in _ABOUT_ARRAYS or module.startswith("numpy.testing"):
         return _about_arrays(real)
-    return _answered(real) if real in ANSWERS else _unanswered(real)
+    answer = answer_to(real)
+    return _unanswered(real) if answer is None else _answered(real, answer)
 
 
-def _answered(real: Any) -> Any:
+def _answered(real: Any, answer: Any) -> Any:
     """The rule, called with NumPy's signature; NumPy's own function where no number is."""
-    answer = ANSWERS[real]
 
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .._answers import ANSWERS
 from .._storage import TensorBase
 from ..interop import ufuncs
+from ..interop.lookup import answer_to
 from ..interop.plain import plain, tensors
 
 # A ufunc of these gives a NumPy scalar: it cannot be written, so it needs no tensor around it.
@@ -45,7 +45,7 @@ class Ufunc:
             if not kwargs:
                 return ufunc(*args)
         if not kwargs and len(args) == self.nin:
-            answer = ANSWERS.get(ufunc)
+            answer = answer_to(ufunc)
             if answer is not None and all(map(is_numeric, args)):
                 return answer(*args)
         return self._general(args, kwargs)
