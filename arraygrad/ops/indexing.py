@@ -103,8 +103,13 @@ def normalize_key(key: Any) -> tuple[Any, bool]:
     if kind is int or key is None or key is Ellipsis:
         return key, True
     if kind is tuple:
+        for part in key:
+            if type(part) is not int and part is not Ellipsis and part is not None:
+                break
+        else:
+            return key, True
         parts = tuple([_key_part(part) for part in key])
-        return parts, all(type(part) in _BASIC for part in parts)
+        return parts, all([type(part) in _BASIC for part in parts])
     part = _key_part(key)
     return part, type(part) in _BASIC
 
@@ -152,29 +157,37 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     array = x._array
     if isinstance(value, list | tuple):
         value = operand(value, _WRITER, 2)
-    tracked = is_grad_enabled() and node_of(x) is not None
+    recording = is_grad_enabled()
+    written = None
     if isinstance(value, TensorBase):
         source = value._array
-        if basic and source.base is not None and _same_memory(array, key, source):
-            return  # x[key] += v ends with assigning the view to itself
-        tracked = tracked or (is_grad_enabled() and node_of(value) is not None)
+        written = node_of(value) if recording else None
     else:
         source = _plain_value(value, array.dtype)
-    _check_kind(source.dtype, array.dtype)
-    if not tracked:
-        _checked_write(x, key, source)
-        if is_grad_enabled():
-            adopt_history(x, None)
-        return
-    value = value if isinstance(value, TensorBase) else wrap(source)
-    shape = np.shape(_indexed(array, key))
-    if source.shape != shape:
-        value = _fit(value, shape)
-    if source.dtype != array.dtype:
+    if basic:
+        target = _indexed(array, key)
+        if _same_memory(target, source):
+            return  # x[key] += v ends with assigning the view to itself
+        shape = target.shape
+    else:
+        shape = _fancy_shape(array, key, source.ndim > 0 or written is not None)
+    if source.dtype is not array.dtype:
+        _check_kind(source.dtype, array.dtype)
+    if source.ndim and source.shape != shape:
+        _check_fit(source.shape, shape)
+    if written is not None:
+        if source.shape != shape:
+            value = _fit(value, shape)
         value = cast(value, array.dtype)
-    old = node_of(x)
-    written = node_of(value)
-    _checked_write(x, key, value._array)
+        source, written = value._array, node_of(value)
+    old = node_of(x) if recording else None
+    prepare_write(x, _WRITER)
+    x._array[key] = source
+    if not recording:
+        return
+    if old is None and written is None:
+        adopt_history(x, None)
+        return
     attributes = {"key": key, "shape": array.shape}
     adopt_history(x, [next_seq(), SETITEM, (old, written), None, attributes])
 
@@ -225,35 +238,31 @@ def _misfit(given: Shape, shape: Shape) -> ShapeError:
     return ShapeError(f"a value of shape {given} cannot be assigned to an index of shape {shape}")
 
 
-def _checked_write(x: Any, key: Any, source: Any) -> None:
-    """Write plain data; an error leaves everything as it was."""
-    given = source.shape
-    if given:
-        shape = np.shape(_indexed(x._array, key))
-        lead = len(given) - len(shape)
-        if any(n != 1 for n in given[: max(lead, 0)]) or any(
-            n not in (1, m) for n, m in zip(given[::-1], shape[::-1], strict=False)
-        ):
-            raise _misfit(given, shape)
-    else:
-        _check_index(x._array, key)
-    prepare_write(x, _WRITER)
-    x._array[key] = source
+def _check_fit(given: Shape, shape: Shape) -> None:
+    """ShapeError if a value does not broadcast to the index; extra leading ones are no harm."""
+    lead = len(given) - len(shape)
+    if any(n != 1 for n in given[: max(lead, 0)]) or any(
+        n not in (1, m) for n, m in zip(given[::-1], shape[::-1], strict=False)
+    ):
+        raise _misfit(given, shape)
 
 
-def _check_index(array: Any, key: Any) -> None:
-    """An error for a key that does not fit, without reading the elements."""
-    if isinstance(key, int) or key is Ellipsis or key is None:
-        _indexed(array, key)
-    else:
-        # Zero strides: the indexed memory is one element, the shape is the same.
-        _indexed(np.broadcast_to(np.empty((), np.bool_), array.shape), key)
+def _fancy_shape(array: Any, key: Any, needed: bool) -> Shape:
+    """The shape that is indexed, and an error for a key that does not fit; reads no elements.
+
+    Where only the error matters a mask of the tensor's own shape needs no look.
+    """
+    if not needed and _is_mask(key) and key.shape == array.shape:
+        return ()
+    # Zero strides: the memory that is indexed is one element.
+    like = np.broadcast_to(np.empty((), np.bool_), array.shape)
+    return _indexed(like, key).shape  # type: ignore[no-any-return]
 
 
-def _same_memory(array: Any, key: Any, source: Any) -> bool:
-    target = array[key]
+def _same_memory(target: Any, source: Any) -> bool:
     return (
-        isinstance(target, np.ndarray)
+        source.base is not None
+        and isinstance(target, np.ndarray)
         and target.shape == source.shape
         and target.strides == source.strides
         and target.dtype == source.dtype
