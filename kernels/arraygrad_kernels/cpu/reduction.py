@@ -445,7 +445,7 @@ def _build(
     splits = kernels.result != np.bool_
 
     def kernel(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
         size = x.size
         if 0 < size < _LONG and dtype is None and not keepdims and is_whole(x, axis):
@@ -482,7 +482,7 @@ def _build_integer(
     exact = _build(pair, numpy_function, operand)
 
     def kernel(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
         if dtype is not None and np.dtype(dtype).kind not in "iu":
             return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, dtype=dtype))
@@ -498,7 +498,7 @@ def _build_float_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.ndarr
     numpy_function: Any = np.mean if mean else np.sum
 
     def kernel(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
         size = x.size
         if 0 < size < _LONG and dtype is None and not keepdims and is_whole(x, axis):
@@ -537,7 +537,7 @@ def _build_complex_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.nda
     numpy_function: Any = np.mean if mean else np.sum
 
     def kernel(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
         if x.size == 0 or x.ndim == 0 or (dtype is not None and dtype != own):
             return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, dtype=dtype))
@@ -553,7 +553,7 @@ def _build_float_prod(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
     pair, own = _prod_kernels(dtype), dtype
 
     def kernel(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
         if x.size and (dtype is None or dtype == own):
             flat, layout = canonical(x, axis, True)
@@ -576,7 +576,7 @@ def _build_complex_any(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
     parts = _build(_truth_kernels, np.any, real, True)
 
     def kernel(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool, dtype: Any = None
+        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
         x = x[..., np.newaxis]
         out = parts(x.view(real), axis=(*axis, x.ndim - 1), keepdims=keepdims)
