@@ -72,7 +72,7 @@ def lift(f: Callable[..., Any], packages: Iterable[str] | None = None) -> Callab
 
 
 def lifted_for_derivatives(f: Callable[..., Any]) -> Callable[..., Any]:
-    """f for ``ag.grad`` and its kin: tensors left in the user's objects become plain arrays."""
+    """F for ``ag.grad`` and its kin: tensors left in the user's objects become plain arrays."""
     from .calls import Lifted
 
     if isinstance(f, Lifted):
@@ -124,7 +124,7 @@ def inspect_function(f: Any) -> types.FunctionType | None:
     f = getattr(f, "__func__", f)
     if isinstance(f, types.FunctionType):
         return f
-    call = getattr(type(f), "__call__", None)
+    call = vars(type(f)).get("__call__")
     return call if isinstance(call, types.FunctionType) else None
 
 

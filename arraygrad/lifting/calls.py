@@ -24,6 +24,7 @@ class Lifted:
         self.__wrapped__ = target
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's result; plain if no tensor came in."""
         record = self._record
         if record is None:
             record = self._record = make_record(self._target, self._packages)

@@ -34,7 +34,7 @@ class _NumberType(StandIn):
 
 
 def _number(x: Any, kind: Any) -> Any:
-    """``float(x)``: a plain number where nothing is tracked, else a scalar of Python's precision."""
+    """``float(x)``: a plain number if nothing is tracked, else a scalar of Python's precision."""
     if not (is_grad_enabled() and node_of(x) is not None) or x._array.size != 1:
         return kind(x)
     if kind is float and x._array.dtype.kind == "c":

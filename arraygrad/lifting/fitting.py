@@ -1,0 +1,299 @@
+"""What lifted code has in the place of a value of the user, by the value's type."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+import weakref
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._apply import wrap
+from .._dtypes import is_supported
+from .._storage import TensorBase, family_of, join_family
+from ..numpy import random as tensor_random
+from . import rebinding, stand_ins
+from .items import items_of
+from .lifter import SCOPE
+from .session import INERT, SESSION
+
+if TYPE_CHECKING:
+    from .record import Record
+
+# Takes the record and the value.
+Handler = Callable[[Any, Any], Any]
+
+
+def same(record: Record, value: Any) -> Any:
+    """The value itself."""
+    return value
+
+
+def tensor(record: Record, value: Any) -> Any:
+    """The tensor itself, noted as the user's own."""
+    SESSION.kept[id(value)] = value
+    return value
+
+
+def function(record: Record, f: Any) -> Any:
+    """The twin of a function of the user, ours for NumPy's, a library's as it is."""
+    lifter = record.lifter
+    if SCOPE in f.__globals__:
+        return f
+    if not lifter.is_users(f.__globals__):
+        ours = rebinding.known(f)
+        if ours is not f or f.__closure__ is None:
+            return ours
+        return _wrapper(record, f)
+    record.add_code(f)
+    if f.__closure__ is None:
+        twin = lifter.functions.get(f)
+        if twin is None:
+            twin = lifter.functions[f] = lifter.function(f, record.visit, record.cells)
+            lifter.finish(twin, f, record.visit)
+    else:
+        found = record.closures.get(id(f))
+        if found is None:
+            twin = lifter.function(f, record.visit, record.cells)
+            record.closures[id(f)] = (f, twin)
+            _take_cells(record, f)
+            lifter.finish(twin, f, record.visit)
+        else:
+            twin = found[1]
+    if id(twin) not in record.syncs and (f.__defaults__ or f.__kwdefaults__):
+        record.add_defaults(f, twin)
+    return twin
+
+
+def _take_cells(record: Record, f: Any) -> None:
+    for cell in f.__closure__:
+        record.add_cell(cell, record.cells[id(cell)][1])
+
+
+def _wrapper(record: Record, f: Any) -> Any:
+    """A library's function: a twin if there are functions of the user in its closure."""
+    if f.__module__ is not None and f.__module__.partition(".")[0] == "arraygrad":
+        return f
+    found = record.closures.get(id(f))
+    if found is not None:
+        return found[1]
+    record.closures[id(f)] = (f, f)  # until it is known, and against cycles
+    for cell in f.__closure__:
+        try:
+            held = cell.cell_contents
+        except ValueError:
+            continue
+        if isinstance(held, types.FunctionType | types.MethodType | functools.partial | type):
+            if record.visit(held) is not held:
+                break
+    else:
+        return f
+    twin = record.lifter.wrapper(f, record.visit, record.cells)
+    record.closures[id(f)] = (f, twin)
+    _take_cells(record, f)
+    record.lifter.finish(twin, f, record.visit)
+    return twin
+
+
+def user_class(record: Record, cls: Any) -> Any:
+    """The twin of a class, or ours for NumPy's and Python's."""
+    ours = rebinding.known(cls)
+    if ours is not cls:
+        return ours
+    twin = record.lifter.twin_class(cls, record.visit, record.cells)
+    if twin is not cls:
+        record.add_class(cls)
+    return twin
+
+
+def module(record: Record, module: Any) -> Any:
+    """The twin of a module of the user, ours for NumPy's and math."""
+    namespace = vars(module)
+    if SCOPE in namespace:
+        return module
+    if record.lifter.is_users(namespace):
+        return record.lifter.scope(namespace).module
+    return rebinding.module(module)
+
+
+def replaced(new: Any, old: Any) -> Any:
+    """Remember, and keep alive, what `new` stands for until the outermost call ends."""
+    SESSION.replaced[id(new)] = (new, old)
+    return new
+
+
+def method(record: Record, method: Any) -> Any:
+    """The method of what stands for its function and its object."""
+    function = record.visit(method.__func__)
+    owner = record.visit(method.__self__)
+    if function is method.__func__ and owner is method.__self__:
+        return rebinding.known(method)
+    return replaced(types.MethodType(function, owner), method)
+
+
+def partial(record: Record, partial: Any) -> Any:
+    """The partial of what stands for its parts."""
+    function = record.visit(partial.func)
+    args = tuple(map(record.visit, partial.args))
+    keywords = {k: record.visit(v) for k, v in partial.keywords.items()}
+    return replaced(functools.partial(function, *args, **keywords), partial)
+
+
+def memo(record: Record, memo: Any) -> Any:
+    """``lru_cache`` around the twin, with a cache of its own."""
+    function = record.visit(memo.__wrapped__)
+    if function is memo.__wrapped__:
+        return memo
+    found = _MEMOS.get(function)
+    if found is None:
+        settings = memo.cache_parameters()
+        found = _MEMOS[function] = stand_ins.lru_cache(**settings)(function)
+    return replaced(found, memo)
+
+
+def compiled(record: Record, dispatcher: Any) -> Any:
+    """A function compiled by Numba: run as Python where a tensor comes in."""
+    function = record.visit(dispatcher.py_func)
+
+    @functools.wraps(dispatcher.py_func)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(a, TensorBase) for a in (*args, *kwargs.values())):
+            return function(*args, **kwargs)
+        return dispatcher(*args, **kwargs)
+
+    return replaced(call, dispatcher)
+
+
+def array(record: Record, array: Any) -> Any:
+    """A tensor over the array's memory, which moves elsewhere when it is first written."""
+    tensors = SESSION.tensors
+    found = tensors.get(id(array))
+    if found is not None:
+        return found
+    if not is_supported(array.dtype) or not array.dtype.isnative:
+        return array
+    owner = array
+    while type(owner.base) is np.ndarray:
+        owner = owner.base
+    tensor = tensors.get(id(owner))
+    if tensor is None:
+        tensor = wrap(owner)
+        # As if a graph held it: the memory is the user's, so the first write goes to a copy.
+        family_of(tensor).storage.saved = True
+        _note(owner, tensor)
+    if array is owner:
+        return tensor
+    moved = array
+    if tensor._array is not owner:  # it was written and has moved: so must its new view
+        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        moved = np.ndarray(array.shape, array.dtype, tensor._array, offset, array.strides)
+    view = wrap(moved)
+    join_family(view, tensor)
+    _note(array, view)
+    return view
+
+
+def _note(array: Any, tensor: Any) -> None:
+    SESSION.tensors[id(array)] = tensor
+    SESSION.arrays[id(tensor)] = (tensor, array)
+
+
+def generator(record: Record, generator: Any) -> Any:
+    """Our random generator over the same state."""
+    return replaced(tensor_random.over(generator), generator)
+
+
+def sequence(record: Record, items: Any) -> Any:
+    """The list, its items made fit in place."""
+    if id(items) in SESSION.seen:
+        return items
+    if set(map(type, items)) <= INERT:
+        if type(items) is list:
+            SESSION.seen[id(items)] = items
+        return items
+    SESSION.seen[id(items)] = items
+    for i, item in enumerate([*items]):
+        new = record.visit(item)
+        if new is not item:
+            items[i] = replaced(new, item)
+    return items
+
+
+def mapping(record: Record, mapping: Any) -> Any:
+    """The dict, its values made fit in place."""
+    if id(mapping) in SESSION.seen:
+        return mapping
+    SESSION.seen[id(mapping)] = mapping
+    for key, item in [*mapping.items()]:
+        if type(item) not in INERT:
+            new = record.visit(item)
+            if new is not item:
+                mapping[key] = replaced(new, item)
+    return mapping
+
+
+def plain_tuple(record: Record, items: Any) -> Any:
+    """A tuple of what stands for its items."""
+    new = [record.visit(item) for item in items]
+    if all(map(operator.is_, new, items)):
+        return items
+    made = type(items)(*new) if hasattr(items, "_fields") else type(items)(new)
+    return replaced(made, items)
+
+
+def namespace(record: Record, value: Any) -> Any:
+    """The namespace, its attributes made fit in place."""
+    mapping(record, vars(value))
+    SESSION.seen[id(value)] = value
+    return value
+
+
+def instance(record: Record, value: Any) -> Any:
+    """The object, for the time being of the twin of its class, its attributes made fit."""
+    cls = type(value)
+    if id(value) in SESSION.seen:
+        return value
+    SESSION.seen[id(value)] = value
+    record.add_class(cls)
+    twin = record.lifter.classes[cls]
+    try:
+        object.__setattr__(value, "__class__", twin)
+    except TypeError:  # a layout that cannot change class: its methods run as they are
+        return value
+    for replace, item in items_of(value):
+        if type(item) not in INERT:
+            new = record.visit(item)
+            if new is not item:
+                replace(replaced(new, item))
+    return value
+
+
+def other(record: Record, value: Any) -> Any:
+    """Ours for an object of NumPy or SciPy, anything else as it is."""
+    return rebinding.known(value)
+
+
+_MEMOS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+HANDLERS: dict[type, Handler] = {
+    TensorBase: tensor,
+    types.FunctionType: function,
+    type: user_class,
+    types.ModuleType: module,
+    types.MethodType: method,
+    functools.partial: partial,
+    functools._lru_cache_wrapper: memo,
+    np.ndarray: array,
+    np.random.Generator: generator,
+    np.random.RandomState: generator,
+    list: sequence,
+    deque: sequence,
+    dict: mapping,
+    defaultdict: mapping,
+    OrderedDict: mapping,
+    types.SimpleNamespace: namespace,
+    tuple: plain_tuple,
+}

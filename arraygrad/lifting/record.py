@@ -1,0 +1,306 @@
+"""One thing to lift and all that it reaches; made fit before lifted code runs, undone after it.
+
+Entering the outermost lifted call, values that lifted code will meet are made fit: objects of the
+user's classes change to the twin class, arrays on them and in globals and closures become tensors
+(sharing memory until something is written), functions in containers become twins. Leaving it, all
+of this is undone: objects have their own class again, arrays are the same objects with the new
+values written into them, globals and closure variables that were rebound are rebound in the
+user's namespace. Only what the function can reach is looked at.
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+from .._apply import _Types
+from .._storage import TensorBase
+from . import blame, fitting, reach, rebinding, stand_ins
+from .items import items_of
+from .lifter import SCOPE, Lifter, Scope, functions_of
+from .session import CONTAINERS, INERT, SESSION
+from .sync import CellSync, Check, ClassSync, DefaultsSync
+
+ARGUMENTS = INERT | {_Types.tensor, _Types.scalar}  # what is handed over as it is
+
+
+class _Thread(threading.local):
+    """The records of the lifted calls that this thread is in, outermost first."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+
+THREAD = _Thread()
+
+
+class Record:
+    """One thing to lift (a function, method, object) and all that it reaches."""
+
+    def __init__(self, target: Any, lifter: Lifter) -> None:
+        self.target = target
+        self.lifter = lifter
+        self.ordered: tuple[Any, ...] | None = None  # checks and syncs, once all are known
+        self.codes: set[Any] = set()
+        self.classes: set[Any] = set()
+        self.checks: dict[int, Check] = {}
+        self.syncs: dict[int, Any] = {}
+        self.cells: dict[int, tuple[Any, Any]] = {}
+        self.closures: dict[int, tuple[Any, Any]] = {}  # functions with cells of this record
+        # Whether tensors that lifted code leaves behind in the user's objects become arrays.
+        self.plain = True
+        self.handlers = dict(fitting.HANDLERS)
+        self.is_function = isinstance(target, types.FunctionType)
+        self.twin: Any = None
+
+    # -- entering and leaving ---------------------------------------------------------------------
+
+    def run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, plain_result: bool
+    ) -> Any:
+        """Call the target with what it reaches made fit."""
+        records = THREAD.records
+        outermost = not records
+        entered = self in records
+        if outermost:
+            with SESSION.lock:
+                SESSION.calls += 1
+        records.append(self)
+        try:
+            if not entered:
+                self._pull()
+            function = self.twin
+            if function is None:
+                function = self.visit(self.target)
+                self._pull()
+                if self.is_function:
+                    self.twin = function
+            visit = self.visit
+            args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
+            if kwargs:
+                kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
+            result = function(*args, **kwargs)
+            self.plain = plain_result
+            if not outermost or (not plain_result and type(result) in ARGUMENTS):
+                return result
+            return self.leave_value(result)
+        except Exception as error:
+            if outermost:
+                blame.note_line(error)
+            raise
+        finally:
+            self.plain = plain
+            if not entered:
+                for sync in self.ordered or ():
+                    sync.push(self)
+            records.pop()
+            if outermost:
+                self._leave()
+
+    def _pull(self) -> None:
+        """Bring all that is reached up to date; what is found on the way is pulled too."""
+        while True:
+            if self.ordered is None:
+                self.ordered = (*self.checks.values(), *self.syncs.values())
+            ordered = self.ordered
+            for sync in ordered:
+                sync.pull(self)
+            if self.ordered is ordered:
+                return
+
+    def _leave(self) -> None:
+        session = SESSION
+        with session.lock:
+            session.calls -= 1
+            if session.calls:
+                return
+            if session.seen:
+                for value in [*session.seen.values()]:
+                    self._restore(value)
+            for tensor, array in session.arrays.values():
+                if tensor._array is not array and array.flags.writeable:
+                    np.copyto(array, tensor._array)
+            stand_ins.forget_tracked()
+            if session.seen or session.arrays or session.replaced or session.kept:
+                session.start()
+
+    # -- making fit -------------------------------------------------------------------------------
+
+    def visit(self, value: Any) -> Any:
+        """What lifted code has in the place of a value."""
+        kind = type(value)
+        if kind in INERT:
+            return value
+        handler = self.handlers.get(kind)
+        if handler is None:
+            handler = self.handlers[kind] = self._handler(kind)
+        return handler(self, value)
+
+    def _handler(self, kind: type) -> fitting.Handler:
+        for base in (TensorBase, type, types.ModuleType):
+            if issubclass(kind, base):
+                return fitting.HANDLERS[base]
+        if kind.__name__ == "CPUDispatcher" and kind.__module__.startswith("numba."):
+            return fitting.compiled
+        if kind.__module__.startswith("arraygrad."):
+            return fitting.same
+        if self.lifter.twin_class(kind, self.visit, self.cells) is not kind:
+            return fitting.instance
+        if issubclass(kind, CONTAINERS):
+            return fitting.HANDLERS[next(c for c in CONTAINERS if issubclass(kind, c))]
+        return fitting.plain_tuple if issubclass(kind, tuple) else fitting.other
+
+    def add_code(self, f: Any) -> None:
+        """Take up what a function reaches through its globals."""
+        code = f.__code__
+        if code in self.codes:
+            return
+        self.codes.add(code)
+        namespace = f.__globals__
+        if SCOPE in namespace:
+            return
+        self.need(self.lifter.scope(namespace), reach.names_in(code), reach.stored_in(code))
+
+    def need(self, scope: Scope, names: frozenset[str], stored: frozenset[str]) -> None:
+        """Bind these names in a scope now, and keep them in step from now on."""
+        raw = scope.raw
+        check = self.checks.get(id(scope))
+        if check is None:
+            check = self.checks[id(scope)] = Check(scope)
+            self.ordered = None
+        wanted = raw.keys() if reach.is_dynamic(names) else names & raw.keys()
+        new = {n for n in wanted if not n.startswith("__")}.difference(check.names)
+        for name in wanted:
+            if isinstance(raw[name], types.ModuleType):
+                self._need_of_module(raw[name], names, stored)
+        if new or not stored <= check.stored:
+            check.add(new, stored)
+            self.ordered = None
+            check.pull(self)
+
+    def _need_of_module(
+        self, module: Any, names: frozenset[str], stored: frozenset[str]
+    ) -> None:
+        namespace = vars(module)
+        if SCOPE in namespace or not self.lifter.is_users(namespace):
+            return
+        scope = self.lifter.scope(namespace)
+        key = (id(scope), names)
+        if key not in self.codes:
+            self.codes.add(key)
+            self.need(scope, names, stored)
+
+    def add_class(self, cls: Any) -> None:
+        """Take up the methods and data of a class of the user and of its bases."""
+        if cls in self.classes:
+            return
+        self.classes.add(cls)
+        for base in cls.__mro__:
+            twin = self.lifter.classes.get(base)
+            if twin is None or twin is base:
+                continue
+            if id(base) not in self.syncs:
+                self.syncs[id(base)] = ClassSync(base, twin)
+                self.ordered = None
+            for value in vars(base).values():
+                for f in functions_of(value):
+                    method = self.lifter.methods.get(f)
+                    if method is not None:
+                        self.add_code(f)
+                        self.add_defaults(f, method)
+            for cell, twin_cell in self.lifter.class_cells.get(base, ()):
+                self.add_cell(cell, twin_cell)
+
+    def add_defaults(self, f: Any, twin: Any) -> None:
+        """Keep the default arguments of a twin fit, if they need it."""
+        values = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
+        if any(type(v) not in INERT for v in values):
+            sync = DefaultsSync(f, twin)
+            self.syncs[id(twin)] = sync
+            self.ordered = None
+            sync.pull(self)
+
+    def add_cell(self, cell: Any, twin: Any) -> None:
+        """Keep the twin of a closure cell in step."""
+        if id(cell) not in self.syncs:
+            sync = self.syncs[id(cell)] = CellSync(cell, twin)
+            self.ordered = None
+            sync.pull(self)
+
+    def imported(self, module: Any, names: frozenset[str], stored: frozenset[str]) -> Any:
+        """A module that lifted code imports."""
+        if isinstance(module, types.ModuleType):
+            self._need_of_module(module, names, stored)
+        return self.visit(module)
+
+    # -- undoing ----------------------------------------------------------------------------------
+
+    def leave_value(self, value: Any) -> Any:
+        """What the user has in the place of a value of lifted code."""
+        kind = type(value)
+        if kind in INERT:
+            return value
+        if isinstance(value, TensorBase):
+            return self._leave_tensor(value)
+        found = SESSION.replaced.get(id(value))
+        if found is not None:
+            return found[1]
+        if isinstance(value, types.FunctionType | type):
+            original = self.lifter.original(value)
+            return rebinding.back(value) if original is None else original
+        if isinstance(value, CONTAINERS):
+            self._restore(value)
+            return value
+        if isinstance(value, tuple):
+            return self._leave_tuple(value)
+        if self.lifter.original(kind) is not None:
+            self._restore(value)
+            return value
+        return rebinding.back(value)
+
+    def _leave_tensor(self, tensor: Any) -> Any:
+        found = SESSION.arrays.get(id(tensor))
+        if found is not None:
+            return found[1]
+        if not self.plain or id(tensor) in SESSION.kept:
+            return tensor
+        return like_result(tensor)
+
+    def _leave_tuple(self, value: Any) -> Any:
+        items = [self.leave_value(item) for item in value]
+        if all(map(operator.is_, items, value)):
+            return value
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+
+    def _restore(self, value: Any) -> None:
+        """Undo in an object or container, and in what it holds."""
+        todo = [value]
+        done: set[int] = set()
+        while todo:
+            value = todo.pop()
+            if id(value) in done:
+                continue
+            done.add(id(value))
+            original = self.lifter.original(type(value))
+            if original is not None:
+                object.__setattr__(value, "__class__", original)
+            for replace, item in items_of(value):
+                kind = type(item)
+                if kind in INERT:
+                    continue
+                if isinstance(item, CONTAINERS) or self.lifter.original(kind) is not None:
+                    todo.append(item)
+                    continue
+                left = self.leave_value(item)
+                if left is not item:
+                    replace(left)
+
+
+def like_result(tensor: Any) -> Any:
+    """A tensor as NumPy would have it: a scalar or an array."""
+    array = tensor._array
+    return array if array.ndim or not stand_ins.is_scalar(tensor) else array[()]

@@ -1,0 +1,52 @@
+"""What is changed for the time that lifted code runs, and which values need no change."""
+
+from __future__ import annotations
+
+import threading
+import types
+from collections import OrderedDict, defaultdict, deque
+from typing import Any
+
+import numpy as np
+
+from .._storage import TensorBase
+
+# Values that are the same in lifted code and outside, and hold nothing.
+INERT = frozenset({
+    int, float, complex, bool, str, bytes, type(None), range, slice, type(Ellipsis), np.dtype,
+    *(np.dtype(c).type for c in "?bhilqBHILQefdFD"),
+})  # fmt: skip
+CONTAINERS = (list, dict, deque, defaultdict, OrderedDict, types.SimpleNamespace)
+ABSENT: Any = object()
+
+
+class Session:
+    """What has been made fit since the outermost lifted call began, for all threads together."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.lock = threading.RLock()
+        self.start()
+
+    def start(self) -> None:
+        """Forget everything: nothing is changed now."""
+        self.seen: dict[int, Any] = {}  # containers and objects that were made fit
+        self.tensors: dict[int, Any] = {}  # id(array) -> its tensor
+        self.arrays: dict[int, tuple[Any, Any]] = {}  # id(tensor) -> (tensor, array)
+        self.kept: dict[int, Any] = {}  # tensors that the user's own containers held before
+        self.replaced: dict[int, tuple[Any, Any]] = {}  # id(new) -> (new, old)
+
+
+SESSION = Session()
+
+
+def is_live(value: Any) -> bool:
+    """Whether what stands for a value must be looked at anew in each call."""
+    kind = type(value)
+    if kind in INERT or isinstance(value, types.FunctionType | types.ModuleType | type):
+        return False
+    if isinstance(value, types.BuiltinFunctionType | np.ufunc | TensorBase):
+        return False
+    if kind is tuple:
+        return any(map(is_live, value))
+    return True
