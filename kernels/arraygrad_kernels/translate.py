@@ -165,6 +165,8 @@ _BINARY = {
     ast.Sub: (operator.sub, "fsub", "sub"),
     ast.Mult: (operator.mul, "fmul", "mul"),
     ast.Div: (operator.truediv, "fdiv", None),
+    ast.FloorDiv: (operator.floordiv, None, None),
+    ast.Mod: (operator.mod, None, None),
     ast.BitAnd: (operator.and_, None, "and_"),
     ast.BitOr: (operator.or_, None, "or_"),
     ast.BitXor: (operator.xor, None, "xor"),
@@ -353,12 +355,32 @@ class _Evaluator:
         if isinstance(a, Pair) or isinstance(b, Pair):
             return self._complex(type(node.op), a, b)
         a, b = _same(a, b, self.builder)
+        if type(node.op) in (ast.FloorDiv, ast.Mod):
+            return self._floored(type(node.op), a, b)
         name = real_name if a.code in _FLOATS else integer_name
         if name == "ashr" and a.code in _UNSIGNED:
             name = "lshr"
         if name is None:
             raise TranslationError(f"{ast.dump(node.op)} of {a.code!r}")
         return Number(getattr(self.builder, name)(a.ir, b.ir), a.code)
+
+    def _floored(self, op: type[ast.operator], a: Number, b: Number) -> Number:
+        """Floored quotient or remainder of integers; the divisor must not be 0."""
+        builder = self.builder
+        if a.code in _UNSIGNED:
+            divide = builder.udiv if op is ast.FloorDiv else builder.urem
+            return Number(divide(a.ir, b.ir), a.code)
+        if a.code not in _SIGNED:
+            raise TranslationError(f"{op.__name__} of {a.code!r}")
+        zero = ir.Constant(a.ir.type, 0)
+        remainder = builder.srem(a.ir, b.ir)
+        opposite = builder.icmp_signed("<", builder.xor(remainder, b.ir), zero)
+        below = builder.and_(opposite, builder.icmp_signed("!=", remainder, zero))
+        if op is ast.Mod:
+            shifted = builder.add(remainder, b.ir)
+            return Number(builder.select(below, shifted, remainder), a.code)
+        quotient = builder.sdiv(a.ir, b.ir)
+        return Number(builder.sub(quotient, builder.zext(below, a.ir.type)), a.code)
 
     def _complex(self, op: type[ast.operator], a: Any, b: Any) -> Pair:
         """Sum, difference or product with a complex operand; a real one scales or shifts."""

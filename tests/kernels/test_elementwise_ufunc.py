@@ -145,6 +145,23 @@ def test_nan_operand_reports_nothing(op: str) -> None:
         ufunc(*([x != 0, x, x] if op == "where" else [x] * ufunc.nin))
 
 
+@pytest.mark.parametrize("op", ["floor_divide", "remainder", "fmod"])
+@pytest.mark.parametrize("code", ["b", "i", "l", "B"])
+def test_integer_division_at_its_edges(op: str, code: str) -> None:
+    dtype = CODES[code]
+    limits = np.iinfo(dtype)
+    for pair in [(7, 0), (limits.min, -1), (limits.min, 1), (limits.max, 3), (-7, 3), (7, -3)]:
+        if limits.min == 0 and min(pair) < 0:
+            continue
+        operands = [np.full(3, value, dtype) for value in pair]
+        function = forward_ufunc(op, code)
+        ours = _kinds(lambda function=function, operands=operands: function(*operands))
+        theirs = _kinds(lambda operands=operands: getattr(np, op)(*operands))
+        assert ours == theirs, pair
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(function(*operands), getattr(np, op)(*operands))
+
+
 def test_errstate_raise_is_followed() -> None:
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError, match="divide by zero"):
         forward_ufunc("log", "d")(np.array([1.0, 0.0]))

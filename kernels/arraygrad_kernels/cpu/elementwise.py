@@ -38,11 +38,16 @@ def forward_ufunc(op: str, code: str) -> np.ufunc:
     record = SCALARS[op]
     inputs = [CODES[code if operand == "=" else operand] for operand in record.operands]
     result = {"=": code, "r": _REAL_PART.get(code, code)}.get(record.result, record.result)
-    raises = record.raises if code in "fdFD" else None
+    raises = record.raises
+    if code in "FD" and record.complex_raises is not None:
+        raises = record.complex_raises
+    if code not in "fdFD" and (raises is None or raises.infinite not in ("quotient", "modulus")):
+        raises = None
     value, guard, slow = record.value, None, None
     find = value.__dict__.get("find")
-    if find is not None:
+    while find is not None:  # a choice by dtype may lead to another
         value = find(code * len(inputs))
+        find = value.__dict__.get("find")
     if (op, code) in vecmath.QUICK:
         slow = value
         value, guard = vecmath.QUICK[op, code]

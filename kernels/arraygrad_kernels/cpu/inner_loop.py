@@ -190,10 +190,13 @@ class _Emitter:
         """Status bits that this loop may set."""
         if self.raises is None or FLAGS is None:
             return []
+        integers = self.in_codes[0] in "bhilBHIL"
+        if integers and self.raises.infinite not in ("quotient", "modulus"):
+            return []
         names = [name for name in ("invalid", "underflow") if getattr(self.raises, name)]
-        if self.raises.infinite in ("quotient", "power"):
+        if integers or self.raises.infinite in ("ratio", "quotient", "power"):
             names += ["divide", "overflow"]
-        elif self.raises.infinite is not None:
+        elif self.raises.infinite in ("overflow", "divide"):
             names.append(self.raises.infinite)
         return [FLAGS[name] for name in names]
 
@@ -204,6 +207,8 @@ class _Emitter:
         if self.raises is None or FLAGS is None:
             return {}
         found: dict[int, ir.Value] = {}
+        if self.in_codes[0] in "bhilBHIL":
+            return self._integer_errors(builder, inputs, outputs)
         sources = _components(inputs)
         results = _components(outputs)
 
@@ -223,15 +228,15 @@ class _Emitter:
         unbounded = None
         if self.raises.infinite is not None or self.raises.underflow:
             unbounded = any_of("==", sources, "inf")  # unordered: true for NaN as well
-        if self.raises.infinite is not None:
+        if self.raises.infinite not in (None, "modulus"):
             infinite: ir.Value = _I1(0)
             for value in results:
                 size = self._absolute(builder, value)
                 limit = ir.Constant(size.type, float("inf"))
                 infinite = builder.or_(infinite, builder.fcmp_ordered("==", size, limit))
             made = builder.and_(infinite, builder.not_(unbounded))
-            if self.raises.infinite in ("quotient", "power"):
-                decisive = inputs[-1] if self.raises.infinite == "quotient" else inputs[0]
+            if self.raises.infinite in ("ratio", "quotient", "power"):
+                decisive = inputs[0] if self.raises.infinite == "power" else inputs[-1]
                 nonzero = any_of("!=", _components([decisive]), "0")
                 found[FLAGS["divide"]] = builder.and_(made, builder.not_(nonzero))
                 found[FLAGS["overflow"]] = builder.and_(made, nonzero)
@@ -243,6 +248,26 @@ class _Emitter:
                 found[FLAGS[self.raises.infinite]] = made
         if self.raises.underflow:
             found[FLAGS["underflow"]] = self._underflow(builder, sources, results, unbounded)
+        return found
+
+    def _integer_errors(
+        self, builder: ir.IRBuilder, inputs: list[Any], outputs: list[Any]
+    ) -> dict[int, ir.Value]:
+        """A zero divisor, and the least number over -1 if the operation is a quotient."""
+        assert self.raises is not None
+        assert FLAGS is not None
+        bits = self._error_bits()
+        if not bits:
+            return {}
+        found: dict[int, ir.Value] = dict.fromkeys(bits, _I1(0))
+        numerator, divisor = inputs[0].ir, inputs[-1].ir
+        kind = divisor.type
+        found[FLAGS["divide"]] = builder.icmp_signed("==", divisor, kind(0))
+        if self.raises.infinite == "quotient" and inputs[0].code in "bhil":
+            least = builder.icmp_signed("==", numerator, kind(-(1 << (kind.width - 1))))
+            found[FLAGS["overflow"]] = builder.and_(
+                least, builder.icmp_signed("==", divisor, kind(-1))
+            )
         return found
 
     def _underflow(

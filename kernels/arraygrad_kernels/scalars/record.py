@@ -11,12 +11,14 @@ __all__ = [
     "DOMAIN_TINY",
     "EXACT",
     "HUGE",
+    "MODULUS",
     "OVERFLOWS",
     "POLE",
     "POLE_TINY",
     "POWER",
     "QUIET",
     "QUOTIENT",
+    "RATIO",
     "TINY",
     "Raises",
     "Scalar",
@@ -30,9 +32,10 @@ class Raises(NamedTuple):
     ----------
     invalid : bool
         A NaN result of operands without NaN is an invalid operation.
-    infinite : {None, "overflow", "divide", "quotient", "power"}
-        What an infinite result of finite operands is. Of a quotient it is a division by zero if the
-        last operand is zero, of a power if the first one is, else an overflow.
+    infinite : {None, "overflow", "divide", "ratio", "quotient", "modulus", "power"}
+        What an infinite result of finite operands is. Of a ratio or floored quotient it is a
+        division by zero if the last operand is zero, of a power if the first one is, else an
+        overflow. A quotient or modulus of integers divides by zero if the last operand is zero.
     underflow : bool
         A zero or subnormal result of finite non-zero operands is an underflow.
     """
@@ -52,6 +55,8 @@ DOMAIN_TINY = Raises(invalid=True, underflow=True)
 OVERFLOWS = Raises(invalid=True, infinite="overflow", underflow=True)
 POLE = Raises(invalid=True, infinite="divide")
 POLE_TINY = Raises(invalid=True, infinite="divide", underflow=True)
+MODULUS = Raises(invalid=True, infinite="modulus")
+RATIO = Raises(invalid=True, infinite="ratio")
 QUOTIENT = Raises(invalid=True, infinite="quotient")
 POWER = Raises(invalid=True, infinite="power", underflow=True)
 HUGE = Raises(infinite="overflow", underflow=True)
@@ -75,6 +80,8 @@ class Scalar(NamedTuple):
         Type character per operand, ``"="`` for the loop's own.
     contract : bool
         Whether products and sums may fuse; false where each must round on its own.
+    complex_raises : Raises, optional
+        Errors to report for complex dtypes, where they differ.
     """
 
     value: Callable[..., Any]
@@ -83,3 +90,4 @@ class Scalar(NamedTuple):
     raises: Raises | None = EXACT
     operands: str = "="
     contract: bool = True
+    complex_raises: Raises | None = None

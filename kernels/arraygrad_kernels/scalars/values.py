@@ -142,8 +142,7 @@ def _sign_f64(x):
 sign = by_dtype(
     "sign",
     "-1, 0 or 1; NaN for NaN.",
-    _over(_SIGNED + _UNSIGNED, _sign_integer)
-    | {"f": _sign_f32, "d": _sign_f64},
+    _over(_SIGNED + _UNSIGNED, _sign_integer) | {"f": _sign_f32, "d": _sign_f64},
 )
 
 
@@ -407,6 +406,62 @@ isfinite = by_dtype(
     "isfinite",
     "Whether x is neither infinite nor NaN.",
     _over(_REAL, _isfinite_real) | _over(_COMPLEX, _isfinite_complex),
+)
+
+
+# Division with remainder of integers: 0 by a zero divisor, wrapping at the least number by -1.
+
+
+def _divisor(x1, x2):
+    """x2, or 1 where the processor would trap."""
+    overflows = (x2 == -1) & (x1 == -x1)
+    return (x2 ^ x2) + 1 if (x2 == 0) | overflows else x2
+
+
+def _floor_divide_signed(x1, x2):
+    y = x1 // _divisor(x1, x2)
+    return (x1 ^ x1) if x2 == 0 else (-x1 if x2 == -1 else y)
+
+
+def _remainder_signed(x1, x2):
+    return (x1 ^ x1) if (x2 == 0) | (x2 == -1) else x1 % _divisor(x1, x2)
+
+
+def _fmod_signed(x1, x2):
+    y = _remainder_signed(x1, x2)
+    return y - x2 if (y != 0) & ((x1 < 0) != (x2 < 0)) else y
+
+
+def _floor_divide_unsigned(x1, x2):
+    y = x1 // ((x2 ^ x2) + 1 if x2 == 0 else x2)
+    return (x1 ^ x1) if x2 == 0 else y
+
+
+def _remainder_unsigned(x1, x2):
+    y = x1 % ((x2 ^ x2) + 1 if x2 == 0 else x2)
+    return (x1 ^ x1) if x2 == 0 else y
+
+
+floor_divide = by_dtype(
+    "floor_divide",
+    "Quotient rounded towards minus infinity.",
+    _over(_SIGNED, _floor_divide_signed)
+    | _over(_UNSIGNED, _floor_divide_unsigned)
+    | _over(_REAL, vecmath.floor_divide),
+)
+remainder = by_dtype(
+    "remainder",
+    "Remainder with the sign of x2.",
+    _over(_SIGNED, _remainder_signed)
+    | _over(_UNSIGNED, _remainder_unsigned)
+    | _over(_REAL, vecmath.remainder),
+)
+fmod = by_dtype(
+    "fmod",
+    "Remainder with the sign of x1.",
+    _over(_SIGNED, _fmod_signed)
+    | _over(_UNSIGNED, _remainder_unsigned)
+    | _over(_REAL, vecmath.fmod),
 )
 
 

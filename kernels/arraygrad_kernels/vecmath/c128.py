@@ -214,8 +214,11 @@ def divide(a, b, c, d):
     minor = c if swap else d
     ratio = minor / major
     scale = 1.0 / (major + minor * ratio)
-    real = ((a * ratio + b) if swap else (a + b * ratio)) * scale
-    imaginary = ((b * ratio - a) if swap else (b - a * ratio)) * scale
+    first = b if swap else a
+    second = a if swap else b
+    real = (first + second * ratio) * scale
+    product = first * ratio
+    imaginary = (product - second if swap else second - product) * scale
     zero = c == 0.0 and d == 0.0
     return a / abs(c) if zero else real, b / abs(c) if zero else imaginary
 
