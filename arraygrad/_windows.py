@@ -28,10 +28,15 @@ def _base_memory(base: Geometry, fill: Any = None) -> tuple[Any, Any]:
 
 
 def _window(memory: Any, base: Geometry, view: Geometry) -> Any:
-    low, _ = byte_extent(base.shape, base.strides, base.dtype.itemsize)
     return np.ndarray(
-        view.shape, view.dtype, buffer=memory, offset=view.offset - low, strides=view.strides
+        view.shape, view.dtype, buffer=memory, offset=_start(base, view), strides=view.strides
     )
+
+
+def _start(base: Geometry, view: Geometry) -> int:
+    """Where the view's first element lies in the base's memory; both offsets are the storage's."""
+    low, _ = byte_extent(base.shape, base.strides, base.dtype.itemsize)
+    return view.offset - base.offset - low
 
 
 def read_window(x: Any, *, base: Geometry, view: Geometry) -> Any:
@@ -80,8 +85,7 @@ def read_written(g: Any, *, base: Geometry, view: Geometry) -> Any:
 def _unit_index(memory: Any, base: Geometry, view: Geometry) -> tuple[Any, Any]:
     """The memory in units of the view's items, and which unit each view element is."""
     itemsize = view.dtype.itemsize
-    low, _ = byte_extent(base.shape, base.strides, base.dtype.itemsize)
-    start = view.offset - low
+    start = _start(base, view)
     if memory.size % itemsize or start % itemsize or any(s % itemsize for s in view.strides):
         raise GradientError(
             "an overlapping view whose strides are not multiples of its item size was written in "

@@ -229,3 +229,16 @@ def test_unknown_attributes_raise(name):
         getattr(x, name)
     with pytest.raises(AttributeError):
         setattr(x, name, 1)
+
+
+def test_a_detached_view_has_a_history_of_its_own():
+    """Offsets of views were once taken from the storage, not from the detached base."""
+    w = ag.tensor(2.0, requires_grad=True)
+    x = ag.tensor(np.arange(6.0))
+    base = x[::-1][1:].detach()
+    view = base[1:]
+    view *= w
+    assert base.requires_grad
+    assert not x.requires_grad
+    (base * ag.tensor([1.0, 10.0, 100.0, 1000.0, 10000.0])).sum().backward()
+    assert w.grad == 10 * 3 + 100 * 2 + 1000 * 1
