@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _new = object.__new__
 _BASIC = (int, slice, type(None), type(Ellipsis))
+_BASIC_KINDS = frozenset(_BASIC)
 
 
 def _key_part(part: Any) -> Any:
@@ -109,7 +110,7 @@ def normalize_key(key: Any) -> tuple[Any, bool]:
         else:
             return key, True
         parts = tuple([_key_part(part) for part in key])
-        return parts, all([type(part) in _BASIC for part in parts])
+        return parts, _BASIC_KINDS.issuperset(map(type, parts))
     part = _key_part(key)
     return part, type(part) in _BASIC
 
