@@ -341,27 +341,38 @@ def _holds_tensor(obj: Any) -> bool:
     return False
 
 
+_PLAIN_KINDS = set(_NUMBERS)
+_NESTING_KINDS = {list, tuple}
+
+
 def _is_plain(obj: Any) -> bool:
-    """Whether np.array knows what to do with all parts (numbers and NumPy's arrays)."""
-    kind = type(obj)
-    if kind is list or kind is tuple or isinstance(obj, list | tuple):
+    """Whether np.array knows all parts of a sequence: numbers, NumPy's arrays, nested sequences."""
+    kinds = set(map(type, obj))
+    if kinds <= _PLAIN_KINDS:
+        return True
+    if kinds <= _NESTING_KINDS:
         return all(map(_is_plain, obj))
-    return kind in _NUMBERS or isinstance(obj, (*_NUMBERS, np.ndarray, np.generic))
+    return all(
+        _is_plain(part)
+        if isinstance(part, list | tuple)
+        else isinstance(part, (*_NUMBERS, np.ndarray, np.generic))
+        for part in obj
+    )
 
 
 def _from_sequence(obj: Any, dtype: np.dtype[Any] | None) -> Any:
-    if not _holds_tensor(obj):
-        if not _is_plain(obj):
-            obj = [_detour(part) for part in obj]
-            if any(isinstance(part, TensorBase) for part in obj):
-                return _stacked(obj, dtype)
+    if _is_plain(obj):
         return wrap(_plain_array(obj, dtype))
+    if not _holds_tensor(obj):
+        obj = [_detour(part) for part in obj]
+        if not any(isinstance(part, TensorBase) for part in obj):
+            return wrap(_plain_array(obj, dtype))
     return _stacked(obj, dtype)
 
 
 def _detour(part: Any) -> Any:
     """A part of a sequence that may be another library's array."""
-    if isinstance(part, list | tuple) or _is_plain(part) or isinstance(part, str):
+    if isinstance(part, (list, tuple, str, *_NUMBERS, np.ndarray, np.generic)):
         return part
     foreign = hasattr(part, "__dlpack__") or hasattr(part, "__array__")
     return asarray(part) if foreign else part

@@ -400,8 +400,10 @@ def arange(
         raise ArgumentTypeError("arange takes real numbers, which have an order")
     if by == 0:
         raise ArgumentError("arange: step=0 never reaches stop; use ag.full for equal elements")
-    with np.errstate(all="ignore"):
+    try:
         steps = (float(last) - float(first)) / float(by)
+    except OverflowError as error:
+        raise IntegerOverflowError(f"arange: {first} to {last} does not fit 64 bits") from error
     if math.isnan(steps):
         raise ArgumentError(f"arange: start={first}, stop={last}, step={by} hold NaN")
     target = None if dtype is None else as_dtype(dtype)

@@ -76,10 +76,12 @@ def promoted(tensors: Sequence[Any]) -> list[Any]:
     for t in tensors[1:]:
         if t._array.dtype is not dtype:
             dtype = promote(dtype, t._array.dtype)
-    return [cast(t, dtype) for t in tensors]
+    return [t if t._array.dtype is dtype else cast(t, dtype) for t in tensors]
 
 
 def _operands(arrays: Any, function: str) -> list[Any]:
+    if (type(arrays) is list or type(arrays) is tuple) and arrays:
+        return [operand(a, function, i) for i, a in enumerate(arrays, 1)]
     if isinstance(arrays, TensorBase):
         if not arrays._array.ndim:
             raise ShapeError(f"{function} needs a sequence of tensors, not a 0-d tensor")
@@ -541,6 +543,8 @@ def concat(arrays: tuple[Tensor, ...] | list[Tensor], /, *, axis: int | None = 0
     axis = normalize_axis(axis, len(first))
     for i, t in enumerate(tensors):
         shape = t._array.shape
+        if shape == first:
+            continue
         if len(shape) != len(first) or any(
             n != m for a, (n, m) in enumerate(zip(shape, first, strict=True)) if a != axis
         ):

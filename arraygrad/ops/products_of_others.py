@@ -21,7 +21,7 @@ from .indexing import getitem
 from .manipulation import concat, flip
 
 
-def _is_divisible(x: Any, out: Any) -> bool:
+def is_divisible(x: Any, out: Any) -> bool:
     """Whether out / x has all the information: no zero, no overflow, no NaN."""
     product = out._array
     return bool(np.all(product != 0) and np.all(np.isfinite(product)) and np.all(x._array != 0))
@@ -38,14 +38,12 @@ def _running_before(x: Any, axis: int) -> Any:
     return _part(cumulative_prod(x, axis=axis, include_initial=True), axis, None, -1)
 
 
-def cotangent_of_product(g: Any, x: Any, out: Any) -> Any:
-    """Cotangent of x for the product `out` over the last axis, which `g` and `out` keep."""
-    if _is_divisible(x, out):
-        return times(g, conj(divide(out, x)))
+def products_of_others(x: Any) -> Any:
+    """For each element the product of the others along the last axis, without a division."""
     axis = x._array.ndim - 1
     before = _running_before(x, axis)
     behind = flip(_running_before(flip(x, axis=axis), axis), axis=axis)
-    return times(g, conj(multiply(before, behind)))
+    return multiply(before, behind)
 
 
 def cotangent_of_running_product(g: Any, x: Any, out: Any, axis: int) -> Any:
@@ -54,7 +52,7 @@ def cotangent_of_running_product(g: Any, x: Any, out: Any, axis: int) -> Any:
 
     if not x._array.size:
         return g
-    if _is_divisible(x, out):
+    if is_divisible(x, out):
         weighted = times(g, conj(out))
         total = flip(cumulative_sum(flip(weighted, axis=axis), axis=axis), axis=axis)
         return divide(total, conj(x))

@@ -19,7 +19,7 @@ from .arithmetic import divide, multiply, reciprocal, subtract
 from .data_type import check_convertible
 from .indexing import getitem
 from .manipulation import expand_dims, flip, permute_dims, reshape
-from .products_of_others import cotangent_of_product, cotangent_of_running_product
+from .products_of_others import cotangent_of_running_product, is_divisible, products_of_others
 from .searching import where
 
 if TYPE_CHECKING:
@@ -256,8 +256,8 @@ def _moment(op: Op, x: Any, axis: Axis, correction: float, keepdims: bool) -> An
 # -- extremes -------------------------------------------------------------------------------------
 
 
-def _shares_array(x: Any, out: Any, *, axis: tuple[int, ...]) -> Any:
-    """What part of an extreme's cotangent each element gets: all that attain it get the same."""
+def _attained_array(x: Any, out: Any, *, axis: tuple[int, ...]) -> tuple[Any, Any]:
+    """Which elements are the extreme `out` (the NaNs, if it is NaN), and how many they are."""
     kept = out.reshape(reduced_shape(x.shape, axis, True))
     attained = x == kept
     if kept.dtype.kind in "fcV":
@@ -265,23 +265,21 @@ def _shares_array(x: Any, out: Any, *, axis: tuple[int, ...]) -> Any:
         if nan.any():
             attained |= nan & (x != x)
     number = np.count_nonzero(attained, axis=axis, keepdims=True)
-    return attained / number.astype(real_dtype(x.dtype) if x.dtype.kind != "V" else np.float32)
+    return attained, number.astype(real_dtype(x.dtype)).reshape(out.shape)
 
 
-register_kernel("extreme_shares", _shares_array)
-EXTREME_SHARES: Op = declare(Op("extreme_shares", ("x", "out")))
-
-
-def _extreme_shares(x: Any, out: Any, axis: tuple[int, ...]) -> Any:
-    return cast(apply(EXTREME_SHARES, x, out, axis=axis), real_dtype(x._array.dtype))
+register_kernel("attained", _attained_array)
+ATTAINED: Op = declare(Op("attained", ("x", "out"), scalar=False))
 
 
 def _extreme_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...]) -> Any:
-    return times(spread(g, x._array.shape, axis), _extreme_shares(x, out, axis))
+    attained, number = apply(ATTAINED, x, out, axis=axis)
+    return where(attained, spread(divide(g, number), x._array.shape, axis), 0)
 
 
 def _extreme_jvp(tangents: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return sum(times(tangents[0], _extreme_shares(x, out, axis)), axis=axis, keepdims=keepdims)
+    attained, number = apply(ATTAINED, x, out, axis=axis)
+    return divide(sum(where(attained, tangents[0], 0), axis=axis, keepdims=keepdims), number)
 
 
 MAX: Op = declare(Op("max", ("x",), Rule(x=_extreme_vjp, jvp=_extreme_jvp)))
@@ -374,9 +372,11 @@ def _prod_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...]) -> Any:
     shape = x._array.shape
     if not x._array.size:
         return spread(g, shape, axis)
+    if is_divisible(x, out):
+        return times(spread(g, shape, axis), conj(divide(spread(out, shape, axis), x)))
     joined, order = _last(x, axis)
     outer = joined._array.shape[:-1]
-    cotangent = cotangent_of_product(reshape(g, (*outer, 1)), joined, reshape(out, (*outer, 1)))
+    cotangent = times(reshape(g, (*outer, 1)), conj(products_of_others(joined)))
     moved = reshape(cotangent, tuple(shape[a] for a in order))
     return permute_dims(moved, tuple(np.argsort(order).tolist()))
 

@@ -58,7 +58,7 @@ SAMPLES = [
     Sample(("min",), ag.min, np.min, (distinct(3, 4),), dtypes="fib"),
     Sample(("min",), lambda x: ag.min(x, axis=0), lambda x: np.min(x, axis=0),
            (strided(distinct(3, 4)),), dtypes="fi", label="axis"),
-    Sample(("extreme_shares", "max"), lambda x: ag.max(x * x, axis=0),
+    Sample(("max", "attained"), lambda x: ag.max(x * x, axis=0),
            lambda x: np.max(x * x, axis=0), (distinct(3, 2),), label="square"),
     Sample(("prod",), ag.prod, np.prod, (positive(4),), dtypes="fcib", gradient_dtypes="fc"),
     Sample(("prod",), lambda x: ag.prod(x, axis=(0, 2)), lambda x: np.prod(x, axis=(0, 2)),
