@@ -569,7 +569,10 @@ def _run_hooks(mode: Any, node: Node, g: Any) -> Any:
         given = mode.leave(g)
         for part in given if isinstance(given, list) else (given,):
             if part is not None:
-                part._saved = True  # others may hold this memory: a hook that writes gets a copy
+                # Others may hold this memory: a hook that writes gets a copy.
+                part._saved = True
+                if not part._array.flags.writeable:
+                    part._array = part._array.copy()
         replaced = hook(given)
         if replaced is not None:
             g = [None if r is None else mode.enter(r) for r in replaced] \

@@ -54,7 +54,11 @@ PULL_OBSERVERS: list[Callable[[Node, Any, Any], None]] = []
 
 
 class Packed:
-    """Stands in a node's `values` for values that a saved-tensor hook has packed."""
+    """Stands in a node's `values` for values that a saved-tensor hook has packed.
+
+    pieces : for each value None, a tuple of one piece, or a list of pieces for a tuple of values
+    unpack : makes the array of a piece
+    """
 
     __slots__ = ("pieces", "unpack")
 
@@ -69,9 +73,9 @@ class Packed:
             if piece is None:
                 values.append(None)
             elif type(piece) is list:  # of an op with any number of arguments
-                values.append(tuple([self.unpack(p) for p in piece[0]]))
+                values.append(tuple([self.unpack(p) for p in piece]))
             else:
-                values.append(self.unpack(piece))
+                values.append(self.unpack(piece[0]))
         return tuple(values)
 
     def __iter__(self) -> Iterator[Any]:

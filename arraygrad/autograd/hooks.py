@@ -290,14 +290,18 @@ def packed(values: tuple[Any, ...]) -> Any:
     pack, unpack = hooks
     token = _PACKING.set(None)  # what `pack` computes is not packed in turn
     try:
-        pieces = tuple(
-            None if v is None else [tuple(pack(_saved(a)) for a in v)] if isinstance(v, tuple)
-            else pack(_saved(v))
-            for v in values
-        )  # fmt: skip
+        pieces = tuple([_pieces(value, pack) for value in values])
     finally:
         _PACKING.reset(token)
     return Packed(pieces, lambda piece: _unpacked(unpack(piece)))
+
+
+def _pieces(value: Any, pack: Callable[[Any], Any]) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return [pack(_saved(array)) for array in value]
+    return (pack(_saved(value)),)
 
 
 def _saved(array: Any) -> Any:

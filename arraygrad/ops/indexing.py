@@ -181,6 +181,9 @@ def setitem(x: Any, key: Any, value: Any) -> None:
             value = _fit(value, shape)
         value = cast(value, array.dtype)
         source, written = value._array, node_of(value)
+    if not basic and source.ndim and np.may_share_memory(array, source):
+        # NumPy reads what it has just written where a mask selects from overlapping memory.
+        source = source.copy()
     old = node_of(x) if recording else None
     prepare_write(x, _WRITER)
     x._array[key] = source
