@@ -28,10 +28,11 @@ class Lifted:
         record = self._record
         if record is None:
             record = self._record = make_record(self._target, self._packages)
+        if self._for_derivatives:
+            # A derivative needs the tensors that come back; what is left behind becomes plain.
+            return record.run(args, kwargs, True, False)
         plain = not (_hold_tensors(args) or (kwargs and _hold_tensors(kwargs.values())))
-        # A derivative needs the tensors that come back, wherever in the arguments it put its own.
-        derived = self._for_derivatives
-        return record.run(args, kwargs, plain or derived, plain and not derived)
+        return record.run(args, kwargs, plain, plain)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -71,4 +72,3 @@ def _imported(module: Any, names: frozenset[str], stored: frozenset[str]) -> Any
     if not records:  # a generator that outlived its call
         return rebinding.module(module)
     return records[-1].imported(module, names, stored)
-

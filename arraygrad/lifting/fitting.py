@@ -16,7 +16,7 @@ from .._apply import wrap
 from .._dtypes import is_supported
 from .._storage import TensorBase, family_of, join_family
 from ..numpy import random as tensor_random
-from . import rebinding, stand_ins
+from . import reach, rebinding, stand_ins
 from .items import items_of
 from .lifter import SCOPE
 from .session import INERT, SESSION
@@ -72,6 +72,16 @@ def function(record: Record, f: Any) -> Any:
 def _take_cells(record: Record, f: Any) -> None:
     for cell in f.__closure__:
         record.add_cell(cell, record.cells[id(cell)][1])
+        held = _contents(cell)
+        if isinstance(held, types.ModuleType):
+            record.need_of_module(held, reach.names_in(f.__code__), reach.stored_in(f.__code__))
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not bound yet
+        return None
 
 
 def _wrapper(record: Record, f: Any) -> Any:
@@ -83,10 +93,7 @@ def _wrapper(record: Record, f: Any) -> Any:
         return found[1]
     record.closures[id(f)] = (f, f)  # until it is known, and against cycles
     for cell in f.__closure__:
-        try:
-            held = cell.cell_contents
-        except ValueError:
-            continue
+        held = _contents(cell)
         if isinstance(held, types.FunctionType | types.MethodType | functools.partial | type):
             if record.visit(held) is not held:
                 break
@@ -168,8 +175,16 @@ def compiled(record: Record, dispatcher: Any) -> Any:
     return replaced(call, dispatcher)
 
 
+# Arrays up to this size are always copied: less than a microsecond or two.
+COPIED_UP_TO = 1 << 15
+
+
 def array(record: Record, array: Any) -> Any:
-    """A tensor over the array's memory, which moves elsewhere when it is first written."""
+    """A tensor with the array's values, over a copy of its memory if it may be written.
+
+    A graph may keep what it has seen of the array, and the user's array gets the new values when
+    the call ends: so the two must not share memory. An array that is only read is shared.
+    """
     tensors = SESSION.tensors
     found = tensors.get(id(array))
     if found is not None:
@@ -181,20 +196,29 @@ def array(record: Record, array: Any) -> Any:
         owner = owner.base
     tensor = tensors.get(id(owner))
     if tensor is None:
-        tensor = wrap(owner)
-        # As if a graph held it: the memory is the user's, so the first write goes to a copy.
-        family_of(tensor).storage.saved = True
+        tensor = wrap(_memory_for(record, owner))
+        storage = family_of(tensor).storage
+        # If shared after all, the first write goes to a copy.
+        storage.saved = tensor._array is owner
         _note(owner, tensor)
     if array is owner:
         return tensor
     moved = array
-    if tensor._array is not owner:  # it was written and has moved: so must its new view
+    if tensor._array is not owner:  # other memory: the view lies in it as it lies in its owner
         offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
         moved = np.ndarray(array.shape, array.dtype, tensor._array, offset, array.strides)
+        moved.flags.writeable = array.flags.writeable
     view = wrap(moved)
     join_family(view, tensor)
     _note(array, view)
     return view
+
+
+def _memory_for(record: Record, owner: Any) -> Any:
+    if not owner.flags.writeable or (owner.nbytes > COPIED_UP_TO and not record.writes):
+        return owner
+    made = owner.copy(order="K")
+    return made if made.strides == owner.strides else owner
 
 
 def _note(array: Any, tensor: Any) -> None:

@@ -21,6 +21,7 @@ _DYNAMIC = frozenset({"eval", "exec", "getattr", "globals", "import_module", "va
 _STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
 
 _NAMES: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
+_WRITES: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
 _STORED: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
@@ -51,6 +52,34 @@ def stored_in(code: types.CodeType) -> frozenset[str]:
                 names |= stored_in(constant)
         found = _STORED[code] = frozenset(names)
     return found
+
+
+def may_write(code: types.CodeType) -> bool:
+    """Whether a code object (or one defined in it) may write into an array in place."""
+    found = _WRITES.get(code)
+    if found is None:
+        found = (
+            not _WRITERS.isdisjoint(code.co_names)
+            or any(isinstance(c, tuple) and "out" in c for c in code.co_consts)
+            or any(map(_is_write, dis.get_instructions(code)))
+            or any(may_write(c) for c in code.co_consts if isinstance(c, types.CodeType))
+        )
+        _WRITES[code] = found
+    return found
+
+
+def _is_write(instruction: dis.Instruction) -> bool:
+    if instruction.opname in ("STORE_SUBSCR", "STORE_SLICE"):
+        return True
+    return instruction.opname == "BINARY_OP" and instruction.argrepr.endswith("=")
+
+
+# Methods and functions that write where no subscript is assigned.
+_WRITERS = frozenset({
+    "fill", "sort", "partition", "put", "itemset", "resize", "setflags", "byteswap", "copyto",
+    "fill_diagonal", "place", "putmask", "put_along_axis", "shuffle", "at", "flat", "nditer",
+    "setattr", "exec", "eval",
+})  # fmt: skip
 
 
 @cache

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._apply import _Types
+from .._graph import note_overwritten
 from .._storage import TensorBase
 from . import blame, fitting, reach, rebinding, stand_ins
 from .items import items_of
@@ -46,6 +47,7 @@ class Record:
         self.lifter = lifter
         self.ordered: tuple[Any, ...] | None = None  # checks and syncs, once all are known
         self.codes: set[Any] = set()
+        self.writes = False  # whether code was met that may write into arrays
         self.classes: set[Any] = set()
         self.checks: dict[int, Check] = {}
         self.syncs: dict[int, Any] = {}
@@ -122,7 +124,8 @@ class Record:
                 for value in [*session.seen.values()]:
                     self._restore(value)
             for tensor, array in session.arrays.values():
-                if tensor._array is not array and array.flags.writeable:
+                if tensor._family.storage.version and array.flags.writeable:
+                    note_overwritten(array, "a lifted function")
                     np.copyto(array, tensor._array)
             stand_ins.forget_tracked()
             if session.seen or session.arrays or session.replaced or session.kept:
@@ -160,6 +163,7 @@ class Record:
         if code in self.codes:
             return
         self.codes.add(code)
+        self.writes = self.writes or reach.may_write(code)
         namespace = f.__globals__
         if SCOPE in namespace:
             return
@@ -174,22 +178,21 @@ class Record:
             self.ordered = None
         wanted = raw.keys() if reach.is_dynamic(names) else names & raw.keys()
         new = {n for n in wanted if not n.startswith("__")}.difference(check.names)
-        for name in wanted:
+        for name in [*wanted]:
             if isinstance(raw[name], types.ModuleType):
-                self._need_of_module(raw[name], names, stored)
+                self.need_of_module(raw[name], names, stored)
         if new or not stored <= check.stored:
             check.add(new, stored)
             self.ordered = None
             check.pull(self)
 
-    def _need_of_module(
-        self, module: Any, names: frozenset[str], stored: frozenset[str]
-    ) -> None:
+    def need_of_module(self, module: Any, names: frozenset[str], stored: frozenset[str]) -> None:
+        """Bind these names in a module of the user, if it is one."""
         namespace = vars(module)
         if SCOPE in namespace or not self.lifter.is_users(namespace):
             return
         scope = self.lifter.scope(namespace)
-        key = (id(scope), names)
+        key = (id(scope), names, len(namespace))  # an import may have added to it
         if key not in self.codes:
             self.codes.add(key)
             self.need(scope, names, stored)
@@ -234,7 +237,7 @@ class Record:
     def imported(self, module: Any, names: frozenset[str], stored: frozenset[str]) -> Any:
         """A module that lifted code imports."""
         if isinstance(module, types.ModuleType):
-            self._need_of_module(module, names, stored)
+            self.need_of_module(module, names, stored)
         return self.visit(module)
 
     # -- undoing ----------------------------------------------------------------------------------

@@ -199,4 +199,3 @@ def cached(function: Any, plain_cache: Any, maxsize: Any, typed: bool) -> Any:
     memoized.cache_clear = plain_cache.cache_clear  # type: ignore[attr-defined]
     memoized.cache_parameters = plain_cache.cache_parameters  # type: ignore[attr-defined]
     return memoized
-

@@ -216,7 +216,9 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     return wrap(np.tri(int(N), None if M is None else int(M), int(k), dtype))
 
 
-def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:
+def arange(
+    *args: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any
+) -> Any:
     """As NumPy's arange: start and step may be tracked."""
     numbers = (*args[:3], *named.values())
     if len(args) > 3:

@@ -102,7 +102,10 @@ class Grid:
     def __getitem__(self, key: Any) -> Any:
         slices = key if isinstance(key, tuple) else (key,)
         if not any(
-            _is_tracked(x) for s in slices if isinstance(s, slice) for x in (s.start, s.stop, s.step)
+            _is_tracked(x)
+            for s in slices
+            if isinstance(s, slice)
+            for x in (s.start, s.stop, s.step)
         ):
             return tensors(self._real[_plain_slices(key)])
         axes = _together([_ranged(s) for s in slices])
@@ -264,7 +267,6 @@ def plain_untracked(x: Any) -> Any:
     if isinstance(x, list | tuple):
         return type(x)(plain_untracked(item) for item in x)
     return x
-
 
 
 FUNCTIONS: dict[Any, Any] = {

@@ -16,8 +16,8 @@ import numpy as np
 
 from .._errors import DetachError
 from .._graph import is_grad_enabled
-from ..interop.lookup import answer_to
 from ..interop import lookup
+from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
 from . import _creation, _grids, _types
 from ._ufuncs import Ufunc, is_numeric

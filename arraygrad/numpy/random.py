@@ -71,23 +71,23 @@ class _Draws:
         return arithmetic.add(loc, arithmetic.multiply(scale, z))
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """loc + scale * standard normal."""
+        """Loc + scale * standard normal."""
         return self._location_scale("normal", loc, scale, size)
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """loc + scale * standard Laplace."""
+        """Loc + scale * standard Laplace."""
         return self._location_scale("laplace", loc, scale, size)
 
     def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """loc + scale * standard logistic."""
+        """Loc + scale * standard logistic."""
         return self._location_scale("logistic", loc, scale, size)
 
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """loc + scale * standard Gumbel."""
+        """Loc + scale * standard Gumbel."""
         return self._location_scale("gumbel", loc, scale, size)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        """low + (high - low) * uniform on [0, 1)."""
+        """Low + (high - low) * uniform on [0, 1)."""
         if not _tracked(low, high):
             return tensors(self._real.uniform(plain(low), plain(high), plain(size)))
         u = _standard(lambda size: self._real.uniform(0.0, 1.0, size), plain(size), low, high)
@@ -108,15 +108,15 @@ class _Draws:
         )
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
-        """scale * standard exponential."""
+        """Scale * standard exponential."""
         return self._scaled("exponential", scale, size)
 
     def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Any:
-        """scale * standard Rayleigh."""
+        """Scale * standard Rayleigh."""
         return self._scaled("rayleigh", scale, size)
 
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
-        """scale * standard gamma; no gradient by the shape."""
+        """Scale * standard gamma; no gradient by the shape."""
         _refuse(self._real, "gamma", shape)
         if not _tracked(scale):
             return tensors(self._real.gamma(plain(shape), plain(scale), plain(size)))
@@ -145,12 +145,10 @@ class _Draws:
 
     def pareto(self, a: Any, size: Any = None) -> Any:
         """expm1(E / a) for a standard exponential E."""
-        return self._of_standard(
-            "pareto", a, size, lambda p, a: exponential.expm1(np.log1p(p) / a)
-        )
+        return self._of_standard("pareto", a, size, lambda p, a: exponential.expm1(np.log1p(p) / a))
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, **kwargs: Any) -> Any:
-        """mean + noise; no gradient by the covariance."""
+        """Mean + noise; no gradient by the covariance."""
         _refuse(self._real, "multivariate_normal", cov, " (write mean + cholesky(cov) @ z)")
         if not _tracked(mean):
             return tensors(
@@ -190,7 +188,9 @@ class _Draws:
             if _tracked(a):
                 a = conversion.asarray(a)
             else:
-                return tensors(self._real.choice(plain(a), plain(size), replace, p, *args, **kwargs))
+                return tensors(
+                    self._real.choice(plain(a), plain(size), replace, p, *args, **kwargs)
+                )
         kwargs.pop("axis", None)
         picked = self._real.choice(a._array.shape[axis], plain(size), replace, p, *args, **kwargs)
         if np.ndim(picked) == 0 and a._array.ndim == 1:

@@ -54,7 +54,9 @@ def test_corpus_is_as_large_as_promised():
     assert len(CASES) >= 60
 
 
-@pytest.mark.parametrize("f", CASES, ids=lambda f: f"{f.__module__.rpartition('.')[2]}-{f.__name__}")
+@pytest.mark.parametrize(
+    "f", CASES, ids=lambda f: f"{f.__module__.rpartition('.')[2]}-{f.__name__}"
+)
 def test_value_and_gradient(f):
     x = np.array(SPECIAL_POINTS.get(f.__name__, THREE))
     before = x.copy()

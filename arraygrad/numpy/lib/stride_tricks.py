@@ -9,7 +9,13 @@ from numpy.lib import stride_tricks as _stride_tricks
 
 from .. import _namespace
 
-__all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
+__all__ = [
+    "as_strided",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "sliding_window_view",
+]
 
 
 def __getattr__(name: str) -> Any:

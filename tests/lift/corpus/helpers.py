@@ -6,7 +6,11 @@ GRAVITY = 9.81
 WEIGHTS = np.array([0.5, 0.3, 0.2])
 SCRATCH = np.zeros(4)
 CALLS = 0
-ACTIVATIONS = {"tanh": np.tanh, "relu": lambda v: np.maximum(v, 0.0), "soft": lambda v: np.log1p(np.exp(v))}
+ACTIVATIONS = {
+    "tanh": np.tanh,
+    "relu": lambda v: np.maximum(v, 0.0),
+    "soft": lambda v: np.log1p(np.exp(v)),
+}
 STEPS = [np.sin, lambda v: v * v, np.exp]
 
 

@@ -81,7 +81,7 @@ def calls_decorated(x):
     return decorated(x) + decorated(x * 2)
 
 
-@lru_cache(maxsize=None)
+@functools.cache
 def binomial(n, k):
     return 1.0 if k in (0, n) else binomial(n - 1, k - 1) + binomial(n - 1, k)
 
@@ -183,8 +183,8 @@ def reparameterised(x):
 
 
 def by_name(x):
-    f = getattr(np, "sinh")
-    g = getattr(helpers, "weighted")
+    f = np.sinh
+    g = helpers.weighted
     return f(x).sum() + g(x) + globals()["math_like"](x[0])
 
 
