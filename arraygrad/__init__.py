@@ -258,7 +258,6 @@ from .ops.views import (
     sliding_window_view as sliding_window_view,
 )
 from .ops.inspection import __array_namespace_info__ as __array_namespace_info__
-from .interop import numpy_functions as _numpy_functions
 
 __version__ = "0.1.0.dev0"
 __array_api_version__ = "2025.12"

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .._answers import ANSWERS
-from .._errors import ArgumentError, DetachError
+from .._errors import ArgumentError, ArgumentTypeError, DetachError
 from .._graph import is_grad_enabled
 from .._storage import pin
 from . import ufuncs
+from .lookup import answer_to
 from .plain import is_tracked, plain, tensors
 
 # Types that know better than we do what an operation between us and them means.
@@ -37,6 +37,12 @@ def to_ndarray(x: Any, dtype: Any, copy: bool | None) -> Any:
     return array.view()
 
 
+# NumPy's modules whose functions tensors have nothing to give to.
+_REFUSED = {
+    "numpy.lib.recfunctions": "they have no fields; use a dict of tensors, or x.detach().numpy()",
+}
+
+
 def _foreign(kind: type) -> bool:
     return kind.__module__.partition(".")[0] in _FOREIGN
 
@@ -55,9 +61,12 @@ def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> 
     """Answer a NumPy function that met a tensor."""
     if any(_foreign(t) for t in types):
         return NotImplemented
-    answer = ANSWERS.get(func)
+    answer = answer_to(func)
     if answer is not None:
         return answer(*args, **kwargs)
+    remedy = _REFUSED.get(func.__module__)
+    if remedy is not None:
+        raise ArgumentTypeError(f"{func.__module__}.{func.__name__} does not take tensors: {remedy}")
     if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
         raise DetachError(
             f"np.{func.__name__} has no derivative rule in arraygrad and would lose the gradient; "

@@ -21,6 +21,13 @@ def is_tracked(x: Any) -> bool:
     return False
 
 
+def holds_tensor(x: Any) -> bool:
+    """Whether x is a tensor or a nested sequence with one inside."""
+    if isinstance(x, list | tuple):
+        return any(map(holds_tensor, x))
+    return isinstance(x, TensorBase)
+
+
 def plain(x: Any) -> Any:
     """The argument with tensors replaced by the arrays below them."""
     if isinstance(x, TensorBase):

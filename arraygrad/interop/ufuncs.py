@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from .._answers import ANSWERS
 from .._apply import BROADCAST_TO, apply, cast, node_of, operand, view, wrap
 from .._errors import ArgumentError, ArgumentTypeError, DetachError, DTypeError, ShapeError
 from .._graph import is_grad_enabled
@@ -20,6 +19,7 @@ from .._layout import broadcast_shapes, normalize_axis
 from .._storage import TensorBase, check_writeable, prepare_write
 from .._writes import assign, check_write
 from ..ops import indexing, manipulation, searching, statistical, utility
+from .lookup import answer_to
 from .plain import is_tracked, plain, tensors
 
 # ufunc -> the reduction and the scan that it stands for; the others run step by step.
@@ -40,12 +40,15 @@ _SCANS: dict[Any, Callable[..., Any]] = {
 
 def call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """ufunc(*inputs, **kwargs)."""
-    answer = ANSWERS.get(ufunc)
+    answer = answer_to(ufunc)
     if answer is None:
         return unanswered(ufunc, "__call__", inputs, kwargs)
     if not kwargs:
         return answer(*inputs)
     out = kwargs.pop("out", None)
+    as_array = out is Ellipsis or (isinstance(out, tuple) and any(o is Ellipsis for o in out))
+    if as_array:
+        out = None
     where = kwargs.pop("where", True)
     dtype = kwargs.pop("dtype", None)
     casting = kwargs.pop("casting", "same_kind")
@@ -55,8 +58,14 @@ def call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if dtype is None and signature is not None:
         dtype = _signature_dtype(signature)
     if dtype is not None:
-        inputs = tuple(_as(x, np.dtype(dtype), casting, ufunc) for x in inputs)
-    results = answer(*inputs, **kwargs)
+        dtype = _instance(dtype, inputs)
+        inputs = tuple(_as(x, dtype, casting, ufunc) for x in inputs)
+    if ufunc.signature is not None and kwargs:
+        results = _generalized(ufunc, answer, inputs, **kwargs)
+    else:
+        results = answer(*inputs, **kwargs)
+    if as_array:
+        results = _arrays(results)
     several = isinstance(results, tuple)
     outs = out if isinstance(out, tuple) else (out,) * (1 if out is not None else 0)
     if not outs:
@@ -66,6 +75,55 @@ def call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for o, r in zip(outs, results if several else (results,), strict=True)
     )
     return stored if several else stored[0]
+
+
+def _arrays(results: Any) -> Any:
+    """0-d results as arrays, not scalars: what ``out=...`` asks for."""
+    if isinstance(results, tuple):
+        return tuple(map(_arrays, results))
+    return results if results._array.ndim else wrap(results._array, results._node)
+
+
+def _instance(dtype: Any, inputs: tuple[Any, ...]) -> np.dtype[Any]:
+    """A dtype for dtype=, which may be a class of dtypes, ``type(x.dtype)``."""
+    if isinstance(dtype, type) and issubclass(dtype, np.dtype):
+        for x in inputs:
+            if isinstance(x, TensorBase) and isinstance(x._array.dtype, dtype):
+                return x._array.dtype  # type: ignore[no-any-return]
+        return dtype()
+    return np.dtype(dtype)
+
+
+def _generalized(
+    ufunc: Any, answer: Callable[..., Any], inputs: tuple[Any, ...], axes: Any = None,
+    axis: Any = None, keepdims: bool = False, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """A generalized ufunc (matmul, vecdot, ...) whose core dimensions are not the last ones."""
+    if axes is None and axis is None and not keepdims:
+        return answer(*inputs, **kwargs)
+    given, _, result = ufunc.signature.replace("?", "").partition("->")
+    cores = [len([c for c in part.split(",") if c]) for part in given[1:-1].split("),(")]
+    count = len([c for c in result.strip("()").split(",") if c])
+    if axes is None:
+        axes = [() if not n else (-1 if axis is None else axis,) for n in (*cores, count)]
+    axes = [a if isinstance(a, tuple) else (a,) for a in axes]
+    moved = [
+        manipulation.moveaxis(operand(x, ufunc.__name__), tuple(a), tuple(range(-n, 0))) if n else x
+        for x, a, n in zip(inputs, axes, cores, strict=False)
+    ]
+    out = answer(*moved, **kwargs)
+    if keepdims:
+        out = manipulation.expand_dims(out, axis=-1)
+        return manipulation.moveaxis(out, -1, axes[0][0])
+    if count and len(axes) > len(cores):
+        out = manipulation.moveaxis(out, tuple(range(-count, 0)), tuple(axes[-1]))
+    return out
+
+
+def _answer(ufunc: Any) -> Callable[..., Any]:
+    found = answer_to(ufunc)
+    assert found is not None
+    return found
 
 
 def _signature_dtype(signature: Any) -> Any:
@@ -134,7 +192,7 @@ def store(
 
 def method(ufunc: Any, name: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """ufunc.reduce, accumulate, reduceat, outer and at."""
-    if ufunc not in ANSWERS:
+    if answer_to(ufunc) is None:
         return unanswered(ufunc, name, inputs, kwargs)
     return _METHODS[name](ufunc, *inputs, **kwargs)
 
@@ -161,7 +219,7 @@ def _reduce(
     else:
         result = _reduce_stepwise(ufunc, x, axis, keepdims)
     if initial is not None and initial is not np._NoValue:  # type: ignore[attr-defined]
-        result = ANSWERS[ufunc](initial, result)
+        result = _answer(ufunc)(initial, result)
     if dtype is not None:
         result = cast(result, dtype)
     out = out[0] if isinstance(out, tuple) else out
@@ -180,7 +238,7 @@ def _reduce_stepwise(ufunc: Any, x: Any, axis: Any, keepdims: bool) -> Any:
             shape = x._array.shape[:a] + x._array.shape[a + 1 :]
             x = wrap(np.full(shape, ufunc.identity, x._array.dtype))
         else:
-            x = functools.reduce(ANSWERS[ufunc], parts)
+            x = functools.reduce(_answer(ufunc), parts)
         if keepdims:
             x = manipulation.expand_dims(x, axis=a)
     return x
@@ -198,7 +256,7 @@ def _accumulate(ufunc: Any, array: Any, axis: int = 0, dtype: Any = None, out: A
     else:
         parts = list(manipulation.unstack(x, axis=axis))
         for i in range(1, len(parts)):
-            parts[i] = ANSWERS[ufunc](parts[i - 1], parts[i])
+            parts[i] = _answer(ufunc)(parts[i - 1], parts[i])
         result = manipulation.stack(parts, axis=axis)
     out = out[0] if isinstance(out, tuple) else out
     return result if out is None else store(out, result, True, "same_kind", ufunc.__name__)
@@ -256,7 +314,7 @@ def _at(ufunc: Any, a: Any, indices: Any, b: Any = None, /) -> None:
         if value._array.shape != shape:
             value = view(BROADCAST_TO, value, shape=shape)
         added = apply(indexing.SCATTER_ADD, value, key=key, shape=target.shape)
-        assign(a, ANSWERS[ufunc](a, added), name)
+        assign(a, _answer(ufunc)(a, added), name)
         return
     _at_stepwise(ufunc, a, key, b, name)
 
@@ -272,7 +330,7 @@ def _at_stepwise(ufunc: Any, a: Any, key: Any, b: Any, name: str) -> None:
     for k, place in enumerate(places.reshape(-1)):
         where = np.unravel_index(place, a._array.shape)
         old = indexing.getitem(a, tuple(int(i) for i in where))
-        new = ANSWERS[ufunc](old) if b is None else ANSWERS[ufunc](old, indexing.getitem(b, k))
+        new = _answer(ufunc)(old) if b is None else _answer(ufunc)(old, indexing.getitem(b, k))
         indexing.setitem(a, tuple(int(i) for i in where), new)
 
 

@@ -16,13 +16,10 @@ import numpy as np
 
 from .._errors import DetachError
 from .._graph import is_grad_enabled
-from ..interop import lookup
 from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
 from . import _creation, _grids, _types
 from ._ufuncs import Ufunc, is_numeric
-
-lookup.load()
 
 # NumPy's modules that have a module here; the others (ma, char, polynomial, ...) are NumPy's own.
 MODULES = {
@@ -41,7 +38,8 @@ _ABOUT_ARRAYS = frozenset({
     "allclose", "array2string", "array_equal", "array_equiv", "array_repr", "array_str",
     "base_repr", "binary_repr", "broadcast_shapes", "can_cast", "common_type", "dtype",
     "format_float_positional", "format_float_scientific", "info", "isclose", "iscomplex",
-    "iscomplexobj", "isfortran", "isnan", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable",
+    "iscomplexobj", "isfortran", "isnan", "isreal", "isrealobj", "isscalar", "issubdtype",
+    "iterable",
     "may_share_memory", "min_scalar_type", "mintypecode", "ndim", "promote_types", "result_type",
     "savetxt", "shape", "shares_memory", "size", "typename",
 })  # fmt: skip
@@ -52,7 +50,7 @@ _OURS: dict[Any, Any] = {**_creation.FUNCTIONS, **_grids.FUNCTIONS}
 _TWINS: dict[int, tuple[Any, Any]] = {}
 
 
-def lookup(module: Any, name: str, ours: str) -> Any:
+def attribute(module: Any, name: str, ours: str) -> Any:
     """The attribute `name` of a NumPy module as this package has it; AttributeError if none."""
     try:
         real = getattr(module, name)

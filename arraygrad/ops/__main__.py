@@ -10,6 +10,7 @@ import arraygrad as _arraygrad  # so that every op is declared
 
 from .. import _dispatch
 from .._answers import ANSWERS
+from ..interop import lookup
 from .._op import OPS
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from typing import Any
 
 import numpy as np
 
-from ..._answers import answers
-from ..._apply import operand
+from ..._answers import ANSWERS, answers
+from ..._apply import operand, wrap
 from ...ops import conversion, creation
+from ..plain import tensors
 
 
 @answers(np.array)
@@ -106,3 +109,65 @@ def full_like(
     x = operand(a, "full_like")
     size = x._array.shape if shape is None else shape
     return creation.full(size, fill_value, dtype=x._array.dtype if dtype is None else dtype)
+
+
+@answers(np.tri)
+def tri(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None
+) -> Any:
+    """np.tri(like=tensor)."""
+    return wrap(np.tri(N, M, k, dtype))
+
+
+@answers(np.astype)
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    """np.astype: stays in the graph."""
+    return operand(x, "astype").astype(dtype, copy=copy)
+
+
+@answers(np.require)
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    """np.require: stays in the graph; a copy where memory of its own or another order is asked."""
+    x = conversion.asarray(a, dtype=dtype)
+    wanted = {str(r).upper()[0] for r in requirements or ()}
+    flags = x._array.flags
+    if wanted & {"F"}:
+        return x if flags.f_contiguous else x.T.copy().T
+    if ("C" in wanted and not flags.c_contiguous) or (
+        wanted & {"O", "W"} and not (flags.owndata and flags.writeable)
+    ):
+        return x.copy()
+    return x
+
+
+@answers(np.fromfunction)
+def fromfunction(
+    function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
+) -> Any:
+    """np.fromfunction(like=tensor): the function gets tensors."""
+    return function(*(wrap(i.copy()) for i in np.indices(shape, dtype=dtype)), **kwargs)
+
+
+@answers(np.fromiter)
+def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
+    """np.fromiter(like=tensor): tracked elements stay in the graph."""
+    items = list(itertools.islice(iter, None if count < 0 else count))
+    return conversion.asarray(items, dtype=np.dtype(dtype))
+
+
+def _read(function: Any) -> Any:
+    """A function that reads numbers from outside: makes a tensor of them."""
+
+    @functools.wraps(function)
+    def read(*args: Any, like: Any = None, **kwargs: Any) -> Any:
+        return tensors(function(*args, **kwargs))
+
+    ANSWERS[function] = read
+    return read
+
+
+frombuffer = _read(np.frombuffer)
+fromfile = _read(np.fromfile)
+fromstring = _read(np.fromstring)
+loadtxt = _read(np.loadtxt)
+genfromtxt = _read(np.genfromtxt)

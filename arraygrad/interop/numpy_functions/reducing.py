@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..._errors import ArgumentError
 from ...ops import (
     arithmetic,
     comparison,
+    exponential,
     manipulation,
     parts,
     searching,
@@ -148,18 +150,43 @@ def var(
     """np.var."""
     by = ddof if correction is _NO else correction
     x = _inexact(operand(a, "var"), dtype)
-    keep = _given(keepdims, False)
     if (where is _NO or where is True) and mean is _NO:
-        return _stored(out, statistical.var(x, axis=axis, correction=by, keepdims=keep), "var")
-    mask: Any = True if where is _NO else where
-    count = _count(x, axis, mask, keep)
-    centre = mean
-    if mean is _NO:
+        result = statistical.var(x, axis=axis, correction=by, keepdims=_given(keepdims, False))
+        return _stored(out, result, "var")
+    return _masked_variance(x, axis, out, by, keepdims, _mask(x, where), mean, "var")
+
+
+def _mask(x: Any, where: Any) -> Any:
+    return np.broadcast_to(np.asarray(True if where is _NO else plain(where), bool), x._array.shape)
+
+
+def _masked_variance(
+    x: Any, axis: Any, out: Any, by: float, keepdims: Any, mask: Any, centre: Any, name: str
+) -> Any:
+    """Variance of the elements that the mask selects, around `centre` (their mean)."""
+    keep = _given(keepdims, False)
+    count = np.add.reduce(mask, axis=axis, keepdims=keep, dtype=np.intp)
+    if centre is _NO:
+        number = np.add.reduce(mask, axis=axis, keepdims=True, dtype=np.intp)
         total = statistical.sum(_chosen(x, mask, 0), axis=axis, keepdims=True)
-        centre = total / _count(x, axis, mask, True)
-    off = _chosen(arithmetic.subtract(x, centre), mask, 0)
-    squares = statistical.sum(_squared_modulus(off), axis=axis, keepdims=keep)
-    return _stored(out, squares / np.maximum(count - by, 0), "var")
+        centre = total / np.maximum(number, 1)
+    off = arithmetic.subtract(_chosen(x, mask, 0), centre)
+    squares = statistical.sum(_chosen(_squared_modulus(off), mask, 0), axis=axis, keepdims=keep)
+    free = count - by
+    factor = np.where(free > 0, 1.0, np.nan) / np.where(free > 0, free, 1)
+    if not np.all(free > 0):
+        warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=3)
+    scaled = arithmetic.multiply(squares, operand(np.asarray(factor, squares._array.dtype)))
+    return _stored(out, scaled, name)
+
+
+def _root(variance: Any) -> Any:
+    """Square root with the minimum-norm subgradient 0 at 0."""
+    zero = variance._array == 0
+    if not zero.any():
+        return exponential.sqrt(variance)
+    safe = searching.where(zero, 1, variance)
+    return searching.where(zero, 0, exponential.sqrt(safe))
 
 
 def _squared_modulus(x: Any) -> Any:
@@ -179,10 +206,8 @@ def std(
     keep = _given(keepdims, False)
     if (where is _NO or where is True) and mean is _NO:
         return _stored(out, statistical.std(x, axis=axis, correction=by, keepdims=keep), "std")
-    from ...ops.exponential import sqrt
-
     variance = var(x, axis, None, None, by, keepdims, where=where, mean=mean)
-    return _stored(out, sqrt(variance), "std")
+    return _stored(out, _root(variance), "std")
 
 
 @answers(np.all)

@@ -1,0 +1,31 @@
+"""Finding our answer to a NumPy function or ufunc.
+
+The functions with NumPy's signatures are imported at the first question, not with the package:
+whoever uses arraygrad's own names never pays for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._answers import ANSWERS
+
+
+class _State:
+    loaded = False
+
+
+def load() -> None:
+    """Import all answers. Several threads may call this at once: the import lock orders them."""
+    if not _State.loaded:
+        from . import numpy_functions  # noqa: F401
+
+        _State.loaded = True
+
+
+def answer_to(function: Any) -> Callable[..., Any] | None:
+    """Our function for a NumPy function or ufunc object, or None."""
+    if not _State.loaded:
+        load()
+    return ANSWERS.get(function)

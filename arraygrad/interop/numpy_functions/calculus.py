@@ -1,0 +1,98 @@
+"""NumPy's finite differences, sums of areas and interpolation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._answers import answers
+from ..._apply import operand
+from ..._errors import ArgumentError
+from ...ops import arithmetic, indexing, manipulation, searching, utility
+from ..plain import plain
+from .rebinding import rebound
+
+_NO = np._NoValue  # type: ignore[attr-defined]
+
+gradient = rebound(np.gradient)
+trapezoid = rebound(np.trapezoid)
+unwrap = rebound(np.unwrap)
+
+
+@answers(np.diff)
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NO, append: Any = _NO) -> Any:
+    """np.diff."""
+    return utility.diff(
+        operand(a, "diff"), axis=axis, n=n,
+        prepend=None if prepend is _NO else prepend, append=None if append is _NO else append,
+    )  # fmt: skip
+
+
+@answers(np.ediff1d)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """np.ediff1d."""
+    x = operand(ary, "ediff1d").ravel()
+    pieces = [utility.diff(x)]
+    for added, at in ((to_begin, 0), (to_end, 2)):
+        if added is not None:
+            pieces.insert(at, operand(added, "ediff1d").astype(x._array.dtype, copy=False).ravel())
+    return pieces[0] if len(pieces) == 1 else manipulation.concat(pieces)
+
+
+@answers(np.interp)
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
+    """np.interp, differentiable in the places, the nodes and their values.
+
+    At a node the slope in x is that of the interval on its right (on the left at the last node);
+    outside of the nodes it is 0.
+    """
+    at, nodes, values = operand(x, "interp", 1), operand(xp, "interp", 2), operand(fp, "interp", 3)
+    at, nodes = at.astype(float, copy=False), nodes.astype(float, copy=False)
+    values = values.astype(complex if values._array.dtype.kind == "c" else float, copy=False)
+    if nodes._array.ndim != 1 or nodes._array.shape != values._array.shape:
+        raise ArgumentError(
+            f"np.interp: nodes of shape {nodes._array.shape} and values of shape "
+            f"{values._array.shape}; give two 1-d ones of the same length"
+        )
+    if not nodes._array.size:
+        raise ArgumentError("np.interp: there are no nodes")
+    if period is not None:
+        at, nodes, values = _periodic(at, nodes, values, period)
+        left = right = None
+    first, last = values[0], values[-1]
+    n = nodes._array.shape[0]
+    if n == 1:
+        inside = manipulation.broadcast_to(first, at._array.shape)
+    else:
+        j = np.clip(np.searchsorted(nodes._array, at._array, side="right") - 1, 0, n - 2)
+        inside = _on_interval(at, nodes, values, j)
+    low, high = at._array < nodes._array[0], at._array > nodes._array[-1]
+    out = searching.where(low, first if left is None else left, inside)
+    out = searching.where(high, last if right is None else right, out)
+    return out if at._array.ndim else out[()]
+
+
+def _on_interval(at: Any, nodes: Any, values: Any, j: Any) -> Any:
+    index = operand(j)
+    x0 = indexing.take(nodes, index, axis=0) if j.ndim else nodes[int(j)]
+    x1 = indexing.take(nodes, operand(j + 1), axis=0) if j.ndim else nodes[int(j) + 1]
+    y0 = indexing.take(values, index, axis=0) if j.ndim else values[int(j)]
+    y1 = indexing.take(values, operand(j + 1), axis=0) if j.ndim else values[int(j) + 1]
+    return (y1 - y0) / (x1 - x0) * (at - x0) + y0
+
+
+def _periodic(at: Any, nodes: Any, values: Any, period: Any) -> tuple[Any, Any, Any]:
+    """Everything brought into one period, and one node of the neighbours on each side."""
+    if np.any(plain(period) == 0):
+        raise ArgumentError("np.interp: period=0; it must not be zero")
+    period = abs(period)
+    at = arithmetic.remainder(at, period)
+    nodes = arithmetic.remainder(nodes, period)
+    order = operand(np.argsort(nodes._array))
+    nodes = indexing.take(nodes, order, axis=0)
+    values = indexing.take(values, order, axis=0)
+    nodes = manipulation.concat((nodes[-1:] - period, nodes, nodes[:1] + period))
+    return at, nodes, manipulation.concat((values[-1:], values, values[:1]))

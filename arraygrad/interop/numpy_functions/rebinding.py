@@ -1,0 +1,257 @@
+"""NumPy's own Python code, run on tensors.
+
+Most of NumPy's functions are Python over others of NumPy's functions. Where that code runs through
+on tensors, we run it: every mode and corner then has NumPy's exact semantics, on whatever version
+is installed. A rebound function has NumPy's code object and globals of its own, in which
+
+* what makes arrays without asking the protocols (``zeros``, ``asarray``, ``array``, ...) makes
+  tensors of floating-point numbers, so that they can be filled;
+* ``isinstance`` takes tensors for ndarrays;
+* helpers that are private to NumPy are rebound too, and public functions dispatch by themselves.
+
+Where nothing is tracked, NumPy's function runs on the plain values below the tensors.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._answers import ANSWERS
+from ..._apply import wrap
+from ..._dtypes import is_supported
+from ..._graph import is_grad_enabled
+from ..._storage import TensorBase
+from ...ops import conversion
+from ..plain import holds_tensor, is_tracked, plain, tensors
+from ..ufuncs import store
+
+
+def rebound(function: Any, **replaced: Any) -> Callable[..., Any]:
+    """Register NumPy's own code, rebound, as the answer to a public function of NumPy.
+
+    `replaced` names globals of the code that are ours.
+    """
+    code: Callable[..., Any] | None = None  # made at the first tracked call
+
+    @functools.wraps(function)
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        nonlocal code
+        if not (is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs))):
+            return computed(function, args, kwargs)
+        if code is None:
+            code = _rebuilt(function._implementation, replaced)
+        return code(*args, **kwargs)
+
+    ANSWERS[function] = answer
+    return answer
+
+
+def computed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """NumPy's function on plain values; its arrays become tensors, ``out=`` is written."""
+    out = kwargs.get("out")
+    if isinstance(out, TensorBase):
+        kwargs = {**kwargs, "out": None}
+        result = tensors(function(*plain(args), **plain(kwargs)))
+        return store(out, result, True, "unsafe", function.__name__)
+    return tensors(function(*plain(args), **plain(kwargs)))
+
+
+# -- globals ----------------------------------------------------------------------------------------
+
+_NAMESPACES: dict[str, dict[str, Any]] = {}
+_PROXIES: dict[str, Any] = {}
+
+
+def _rebuilt(function: types.FunctionType, replaced: dict[str, Any] | None = None) -> Any:
+    """The function with the same code and our globals."""
+    namespace = _namespace(function.__globals__)
+    if replaced:
+        namespace = {**namespace, **replaced}
+    twin = types.FunctionType(
+        function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__kwdefaults__ = function.__kwdefaults__
+    if replaced:
+        namespace[function.__name__] = twin
+    return twin
+
+
+def _namespace(raw: dict[str, Any]) -> dict[str, Any]:
+    """The globals of one of NumPy's modules with its names rebound."""
+    name = raw["__name__"]
+    twin = _NAMESPACES.get(name)
+    if twin is None:
+        twin = _NAMESPACES[name] = dict(raw)
+        twin["__builtins__"] = _BUILTINS
+        for key, value in raw.items():
+            if not key.startswith("__"):
+                twin[key] = _ours(value)
+    return twin
+
+
+class _Proxy:
+    """One of NumPy's modules: attributes are rebound when they are first used."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self.__dict__["_module"] = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = _ours(getattr(self.__dict__["_module"], name))
+        self.__dict__[name] = value
+        return value
+
+
+def _ours(value: Any) -> Any:
+    if isinstance(value, types.ModuleType):
+        if value.__name__.partition(".")[0] != "numpy":
+            return value
+        found = _PROXIES.get(value.__name__)
+        if found is None:
+            found = _PROXIES[value.__name__] = _Proxy(value)
+        return found
+    try:
+        made = _REPLACED.get(value)
+    except TypeError:  # not hashable: no function
+        return value
+    if made is not None:
+        return made
+    if (
+        isinstance(value, types.FunctionType)
+        and (value.__module__ or "").startswith("numpy")
+        and not hasattr(value, "_implementation")
+        and "__name__" in value.__globals__
+    ):
+        return _Helper(value)
+    return value
+
+
+class _Helper:
+    """A private function of NumPy, rebound when it is first called."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self._function: Any = function
+        self._code: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._code is None:
+            self._code = _rebuilt(self._function)
+        return self._code(*args, **kwargs)
+
+
+# -- what makes arrays ----------------------------------------------------------------------------
+
+
+def _to_fill(made: Any) -> Any:
+    """A fresh array of floating-point numbers as a tensor, which can be filled with tracked values.
+
+    Arrays of integers and truth values stay plain: they index and mask.
+    """
+    return wrap(made) if made.dtype.kind in "fc" and is_supported(made.dtype) else made
+
+
+def _creator(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def create(*args: Any, **kwargs: Any) -> Any:
+        return _to_fill(function(*plain(args), **plain(kwargs)))
+
+    return create
+
+
+def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **kwargs: Any) -> Any:
+    if isinstance(fill_value, TensorBase):
+        out = np.empty(shape, fill_value._array.dtype if dtype is None else dtype)
+        made = _to_fill(out)
+        made[...] = fill_value
+        return made
+    return _to_fill(np.full(shape, fill_value, dtype))
+
+
+def _array(
+    object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False,
+    ndmin: int = 0, **kwargs: Any,
+) -> Any:  # fmt: skip
+    if not (isinstance(object, TensorBase) or holds_tensor(object)):
+        return np.array(object, dtype, copy=copy, ndmin=ndmin)
+    x = conversion.asarray(object, dtype=dtype, copy=copy)
+    lead = ndmin - x._array.ndim
+    return x.reshape((1,) * lead + x._array.shape) if lead > 0 else x
+
+
+def _asarray(a: Any, dtype: Any = None, order: Any = None, *args: Any, **kwargs: Any) -> Any:
+    return _array(a, dtype, copy=kwargs.get("copy"))
+
+
+class _Converter:
+    """NumPy's _array_converter: arrays of several arguments, and results as those were."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments
+        self.scalar_input = tuple(np.ndim(plain(a)) == 0 for a in arguments)
+
+    def as_arrays(self, subok: bool = True, pyscalars: str = "convert") -> tuple[Any, ...]:
+        keep = pyscalars == "preserve" or (
+            pyscalars == "convert_if_no_array"
+            and not all(type(a) in (int, float, complex) for a in self._arguments)
+        )
+        return tuple(
+            a if keep and type(a) in (int, float, complex) else _asarray(a)
+            for a in self._arguments
+        )
+
+    def result_type(self, *extra: Any, ensure_inexact: bool = False) -> Any:
+        dtype = np.result_type(*plain(self._arguments), *plain(extra))
+        if ensure_inexact and dtype.kind not in "fc":
+            dtype = np.result_type(dtype, 1.0)
+        return dtype
+
+    def wrap(self, array: Any, /, to_scalar: Any = None) -> Any:
+        if to_scalar is None:
+            to_scalar = all(self.scalar_input)
+        return array[()] if to_scalar and np.ndim(plain(array)) == 0 else array
+
+    def __getitem__(self, index: int) -> Any:
+        return _asarray(self._arguments[index])
+
+    def __len__(self) -> int:
+        return len(self._arguments)
+
+
+_REPLACED: dict[Any, Any] = {
+    np.zeros: _creator(np.zeros),
+    np.ones: _creator(np.ones),
+    np.empty: _creator(np.empty),
+    np.full: _full,
+    np.array: _array,
+    np.asarray: _asarray,
+    np.asanyarray: _asarray,
+    np.ascontiguousarray: _asarray,
+}
+
+
+def _register_converter() -> None:
+    converter = getattr(np._core._multiarray_umath, "_array_converter", None)  # type: ignore[attr-defined]
+    if converter is not None:
+        _REPLACED[converter] = _Converter
+
+
+_register_converter()
+
+
+# -- built-ins ----------------------------------------------------------------------------------------
+
+
+def _isinstance(x: Any, kinds: Any, /) -> bool:
+    """Tensors are ndarrays here."""
+    if isinstance(x, TensorBase):
+        listed = kinds if isinstance(kinds, tuple) else (kinds,)
+        return np.ndarray in listed or isinstance(x, kinds)
+    return isinstance(x, kinds)
+
+
+_BUILTINS: dict[str, Any] = {**vars(builtins), "isinstance": _isinstance}

@@ -1,0 +1,126 @@
+"""NumPy's functions that write into their first argument.
+
+On a tensor they write in place and the values keep their gradients; on an array a tracked value is
+refused, as an array cannot hold a gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._answers import answers
+from ..._apply import operand
+from ..._errors import ArgumentError, DetachError, DTypeError
+from ..._graph import is_grad_enabled
+from ..._storage import TensorBase
+from ..._writes import assign
+from ...ops import indexing, manipulation, searching
+from ..plain import is_tracked, plain
+
+
+def _on_array(function: Any, target: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether the target is an array, which then has been written by NumPy itself."""
+    if isinstance(target, TensorBase):
+        return False
+    if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
+        raise DetachError(
+            f"np.{function.__name__}: the target is a NumPy array, which cannot hold the gradient "
+            "of a tracked value; make it a tensor first, e.g. ag.asarray(a), or run the function "
+            "through ag.lift"
+        )
+    function(target, *plain(args), **plain(kwargs))
+    return True
+
+
+@answers(np.copyto)
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """np.copyto."""
+    if _on_array(np.copyto, dst, src, casting=casting, where=where):
+        return
+    given = src if type(src) in (bool, int, float, complex) else operand(src, "copyto", 2)._array
+    if type(src) in (bool, int, float, complex):
+        fits = np.can_cast(np.result_type(src, dst._array.dtype), dst._array.dtype, casting)  # type: ignore[arg-type]
+    else:
+        fits = np.can_cast(given.dtype, dst._array.dtype, casting)  # type: ignore[arg-type]
+    if not fits:
+        raise DTypeError(
+            f"np.copyto: {src!r} cannot be written into dtype {dst._array.dtype} under "
+            f"casting={casting!r}; use casting='unsafe'"
+        )
+    mask = np.asarray(plain(where))
+    if mask.all():
+        assign(dst, src, "np.copyto")
+    elif mask.any():
+        value = operand(src, "copyto").astype(dst._array.dtype, copy=False)
+        assign(dst, searching.where(mask, value, dst), "np.copyto")
+
+
+@answers(np.put)
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """np.put."""
+    if not _on_array(np.put, a, ind, v, mode=mode):
+        indexing.put(a, operand(ind, "put", 2), operand(v, "put", 3), mode=mode)
+
+
+def _cycled(values: Any, places: Any, function: str) -> Any:
+    """Elements of the flat values at places, repeated as often as needed."""
+    flat = manipulation.reshape(operand(values, function, 3), (-1,))
+    if not flat._array.size:
+        raise ArgumentError(f"np.{function}: cannot write from an empty tensor")
+    return indexing.take(flat, operand(places % flat._array.size), axis=0)
+
+
+def _write_flat(a: Any, places: Any, values: Any) -> None:
+    if places.size:
+        indexing.setitem(a, np.unravel_index(places, a._array.shape), values)
+
+
+@answers(np.place)
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """np.place: the n-th true element gets the n-th value."""
+    if not _on_array(np.place, arr, mask, vals):
+        places = np.flatnonzero(np.asarray(plain(mask)))
+        if places.size:
+            _write_flat(arr, places, _cycled(vals, np.arange(places.size), "place"))
+
+
+@answers(np.putmask)
+def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    """np.putmask: element n gets value n, where the mask is true."""
+    if not _on_array(np.putmask, a, mask, values):
+        chosen = np.asarray(plain(mask), bool)
+        if chosen.shape != a._array.shape:
+            raise ArgumentError(
+                f"np.putmask: the mask has shape {chosen.shape}, the target {a._array.shape}"
+            )
+        places = np.flatnonzero(chosen)
+        if places.size:
+            _write_flat(a, places, _cycled(values, places, "putmask"))
+
+
+@answers(np.fill_diagonal)
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """np.fill_diagonal."""
+    if _on_array(np.fill_diagonal, a, val, wrap=wrap):
+        return
+    marked = np.zeros(a._array.shape, bool)
+    np.fill_diagonal(marked, True, wrap=wrap)  # checks the shape, too
+    places = np.flatnonzero(marked)
+    if places.size:
+        _write_flat(a, places, _cycled(val, np.arange(places.size), "fill_diagonal"))
+
+
+@answers(np.put_along_axis)
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    """np.put_along_axis."""
+    if _on_array(np.put_along_axis, arr, indices, values, axis=axis):
+        return
+    index = operand(indices, "put_along_axis", 2)
+    value = operand(values, "put_along_axis", 3)
+    if axis is None:
+        places = index._array.reshape(-1) % (arr._array.size or 1)
+        _write_flat(arr, places, manipulation.broadcast_to(value, index._array.shape).ravel())
+    else:
+        indexing.put_along_axis(arr, index, value, axis)
