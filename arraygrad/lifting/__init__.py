@@ -68,7 +68,7 @@ def lift(f: Callable[..., Any], packages: Iterable[str] | None = None) -> Callab
     if isinstance(f, Lifted):
         return f
     names = (packages,) if isinstance(packages, str) else tuple(packages or ())
-    return _lifted(f, frozenset(names), False)
+    return _lifted(f, frozenset(names), False)  # type: ignore[no-any-return]
 
 
 def lifted_for_derivatives(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,7 +79,7 @@ def lifted_for_derivatives(f: Callable[..., Any]) -> Callable[..., Any]:
         return f
     if isinstance(f, types.FunctionType) and f.__module__ == "arraygrad.autograd.functional":
         return f  # ag.grad of something, which is lifted already
-    return _lifted(f, frozenset(), True)
+    return _lifted(f, frozenset(), True)  # type: ignore[no-any-return]
 
 
 register_lift(lifted_for_derivatives)

@@ -244,7 +244,7 @@ def _quiet() -> Iterator[None]:
 def _quieted(hook: Any) -> Any:
     heard = getattr(hook, "__func__", hook)
 
-    def __init_subclass__(cls: Any, **kwargs: Any) -> None:
+    def __init_subclass__(cls: Any, /, **kwargs: Any) -> None:
         if not getattr(_building, "active", False):
             heard(cls, **kwargs)
 

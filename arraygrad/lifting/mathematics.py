@@ -15,19 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from .. import numpy as xp
+from .. import numpy as tensor_numpy
 from .._apply import node_of, scalar_class, wrap
 from .._errors import DetachError
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..numpy._types import converted
 
+xp: Any = tensor_numpy
+
 
 def _scalar(x: Any) -> Any:
     """A tensor of one element as a scalar in double precision; numbers as they are."""
-    if not isinstance(x, TensorBase) or x._array.size != 1:  # type: ignore[attr-defined]
+    if not isinstance(x, TensorBase) or x._array.size != 1:
         return x
-    kind = np.complex128 if x._array.dtype.kind == "c" else np.float64  # type: ignore[attr-defined]
+    kind = np.complex128 if x._array.dtype.kind == "c" else np.float64
     return converted(x.reshape(()) if x._array.ndim else x, kind)  # type: ignore[attr-defined]
 
 

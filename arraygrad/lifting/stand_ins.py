@@ -62,7 +62,7 @@ class _TypeType(type):
             return type.__call__(cls, *args, **kwargs)
         if len(args) == 1 and not kwargs:
             return type_of(args[0])
-        return type(*args, **kwargs)  # type: ignore[call-overload]
+        return type(*args, **kwargs)
 
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(x, type) if cls is Type else type.__instancecheck__(cls, x)
@@ -175,12 +175,13 @@ def cache_(function: Any, /) -> Any:
 def cached(function: Any, plain_cache: Any, maxsize: Any, typed: bool) -> Any:
     """`function` memoized: plain arguments in `plain_cache`, tracked ones for one call only."""
 
-    @functools.lru_cache(maxsize, typed)
-    def by_identity(*args: Any, **kwargs: Any) -> Any:
+    def called(*args: Any, **kwargs: Any) -> Any:
         args = tuple(a.tensor if isinstance(a, _Key) else a for a in args)
         return function(
             *args, **{k: v.tensor if isinstance(v, _Key) else v for k, v in kwargs.items()}
         )
+
+    by_identity = functools.lru_cache(maxsize, typed)(called)
 
     @functools.wraps(function)
     def memoized(*args: Any, **kwargs: Any) -> Any:

@@ -23,7 +23,7 @@ __all__ = [name for name in _numpy.__all__ if name != "test"]
 
 
 def __getattr__(name: str) -> Any:
-    found = _namespace.lookup(_numpy, name, __name__)
+    found = _namespace.attribute(_numpy, name, __name__)
     if not name.startswith("__"):
         globals()[name] = found
     return found

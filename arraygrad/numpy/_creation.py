@@ -78,8 +78,10 @@ def asanyarray(
 
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As NumPy's ascontiguousarray."""
-    out = array(a, dtype, copy=None, ndmin=1)
-    return out.contiguous() if isinstance(out, TensorBase) else np.ascontiguousarray(out)
+    out: Any = array(a, dtype, copy=None, ndmin=1)
+    if not isinstance(out, TensorBase):
+        return np.ascontiguousarray(out)
+    return out.contiguous()  # type: ignore[attr-defined]
 
 
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
@@ -240,12 +242,13 @@ def linspace(
     """As NumPy's linspace: start and stop may be tracked."""
     count = int(num)
     if not (holds_tensor(start) or holds_tensor(stop)):
-        made = np.linspace(start, stop, count, endpoint, True, dtype, axis)
+        made: Any = np.linspace(start, stop, count, endpoint, True, dtype, axis)  # type: ignore[call-overload]
         return (wrap(made[0]), made[1]) if retstep else wrap(made[0])
-    first, last = conversion.asarray(start), conversion.asarray(stop)
+    first: Any = conversion.asarray(start)
+    last: Any = conversion.asarray(stop)
     steps = max(count - 1 if endpoint else count, 1)
     step = (last - first) / steps
-    place = np.arange(count).reshape((-1,) + (1,) * step.ndim)  # type: ignore[attr-defined]
+    place = np.arange(count).reshape((-1,) + (1,) * step.ndim)
     # From both ends, so that the last value is `stop` exactly.
     weight = place / steps
     out = first * (1.0 - weight) + last * weight

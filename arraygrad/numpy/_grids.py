@@ -81,14 +81,17 @@ def _part(item: Any, ndmin: int, trans1d: int) -> Any:
 def _ranged(item: slice) -> Any:
     start = 0 if item.start is None else item.start
     step = 1 if item.step is None else item.step
-    count = plain(step)
-    if isinstance(count, complex | np.complexfloating):
-        return creation.linspace(start, item.stop, int(abs(count)))
+    plain_step: Any = plain(step)
+    if isinstance(plain_step, complex | np.complexfloating):  # a number of points
+        count: Any = abs(plain_step)
+        return creation.linspace(start, item.stop, int(count))
     return _creation.arange(start, item.stop, step)
 
 
-def _together(parts: list[Any]) -> list[Any]:
-    dtype = np.result_type(*(p._array.dtype for p in parts))
+def _together(parts: list[Any], dtype: Any = None) -> list[Any]:
+    """The tensors in one dtype, by default the one that all promote to."""
+    if dtype is None:
+        dtype = np.result_type(*(p._array.dtype for p in parts))
     return [p if p._array.dtype == dtype else data_type.astype(p, dtype) for p in parts]
 
 
@@ -198,7 +201,7 @@ class Vectorize:
         if dtype is None and isinstance(out, TensorBase):
             # NumPy takes the type of the first result for all.
             first = np.asarray(plain(results[0])).dtype
-            out = data_type.astype(out, first) if out._array.dtype != first else out
+            out = _together([out], first)[0]
         return out[0] if not shape else out.reshape(shape)
 
     def _by_signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -103,7 +103,7 @@ def stand_in(real: Any) -> Any:
     else:
         return real
     namespace = {"_real": real, "__module__": "numpy", "__slots__": (), "__doc__": real.__doc__}
-    made = type.__new__(meta, real.__name__, (real,), namespace)
+    made: Any = type.__new__(meta, real.__name__, (real,), namespace)
     _MADE[real] = made
     return made
 

@@ -12,7 +12,7 @@ __all__ = list(_numpy.fft.__all__)
 
 
 def __getattr__(name: str) -> Any:
-    found = _namespace.lookup(_numpy.fft, name, __name__)
+    found = _namespace.attribute(_numpy.fft, name, __name__)
     if not name.startswith("__"):
         globals()[name] = found
     return found

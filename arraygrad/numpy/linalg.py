@@ -12,7 +12,7 @@ __all__ = list(_numpy.linalg.__all__)
 
 
 def __getattr__(name: str) -> Any:
-    found = _namespace.lookup(_numpy.linalg, name, __name__)
+    found = _namespace.attribute(_numpy.linalg, name, __name__)
     if not name.startswith("__"):
         globals()[name] = found
     return found

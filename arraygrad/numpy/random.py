@@ -195,7 +195,7 @@ class _Draws:
         picked = self._real.choice(a._array.shape[axis], plain(size), replace, p, *args, **kwargs)
         if np.ndim(picked) == 0 and a._array.ndim == 1:
             return a[int(picked)]
-        return indexing.take(a, np.asarray(picked), axis=axis)
+        return indexing.take(a, conversion.asarray(picked), axis=axis)
 
 
 def _refuse(real: Any, name: str, parameter: Any, remedy: str = "") -> None:
@@ -254,7 +254,7 @@ def default_rng(seed: Any = None) -> Generator:
 
 
 # The state that np.random.seed and np.random.normal share with NumPy's own functions.
-_SHARED = RandomState._over(_random.mtrand._rand)  # type: ignore[attr-defined]
+_SHARED = RandomState._over(_random.mtrand._rand)
 
 
 def legacy(real: Any) -> Any:
@@ -278,7 +278,7 @@ TWINS: dict[Any, Any] = {
 
 
 def __getattr__(name: str) -> Any:
-    found = _namespace.lookup(_random, name, __name__)
+    found = _namespace.attribute(_random, name, __name__)
     if not name.startswith("__"):
         globals()[name] = found
     return found

@@ -1,4 +1,4 @@
-"""Plain NumPy functions through ag.value_and_grad: NumPy's value, and the gradient of differences."""
+"""Plain NumPy functions through ag.value_and_grad: value as NumPy's, gradient as differences."""
 
 import numpy as np
 import pytest

@@ -506,7 +506,7 @@ def test_domain_errors_of_math_are_raised_as_for_floats():
 
 def test_lost_gradient_is_refused_with_the_line():
     def f(x):
-        return np.array([1.0, float("%f" % x)]).sum()
+        return np.array([1.0, float("%f" % x)]).sum()  # noqa: UP031
 
     with pytest.raises(TypeError, match="gradient") as caught:
         ag.grad(f)(1.0)
@@ -543,7 +543,10 @@ def test_closures_are_freed():
 
     def make():
         data = Model(np.ones(1000))
-        f = lambda x: (data.w * x).sum()
+
+        def f(x):
+            return (data.w * x).sum()
+
         g = ag.grad(f)
         assert g(2.0) == 1000.0
         return weakref.ref(f), weakref.ref(data)
@@ -562,7 +565,7 @@ def test_threads():
             for _ in range(20):
                 g = ag.grad(lambda x: filled(np.sin(k * x)))(1.0)
                 assert g == pytest.approx(k * np.cos(k))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001
             errors.append(error)
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]

@@ -9,18 +9,12 @@ from numpy.lib import stride_tricks as _stride_tricks
 
 from .. import _namespace
 
-__all__ = [
-    "as_strided",
-    "broadcast_arrays",
-    "broadcast_shapes",
-    "broadcast_to",
-    "sliding_window_view",
-]
+__all__ = [name for name in dir(_stride_tricks) if not name.startswith("_")]
 
 
 def __getattr__(name: str) -> Any:
     owner = _stride_tricks if hasattr(_stride_tricks, name) else _numpy
-    found = _namespace.lookup(owner, name, __name__)
+    found = _namespace.attribute(owner, name, __name__)
     if not name.startswith("__"):
         globals()[name] = found
     return found
