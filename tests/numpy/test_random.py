@@ -1,0 +1,129 @@
+"""arraygrad.numpy.random: NumPy's values for a seed, gradients by parameters."""
+
+import pickle
+
+import numpy as onp
+import pytest
+
+import arraygrad as ag
+import arraygrad.numpy as np
+
+# name -> parameters, each with the derivative of a draw by them from finite differences
+DISTRIBUTIONS = {
+    "normal": (0.5, 2.0),
+    "uniform": (0.5, 2.0),
+    "laplace": (0.5, 2.0),
+    "logistic": (0.5, 2.0),
+    "gumbel": (0.5, 2.0),
+    "lognormal": (0.5, 0.3),
+    "exponential": (2.0,),
+    "rayleigh": (2.0,),
+    "weibull": (1.7,),
+    "power": (1.7,),
+    "pareto": (1.7,),
+}
+
+
+def generators():
+    return {
+        "generator": (np.random.default_rng, onp.random.default_rng),
+        "state": (np.random.RandomState, onp.random.RandomState),
+    }
+
+
+@pytest.mark.parametrize("kind", ["generator", "state"])
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_values_and_gradients(name, kind):
+    ours, theirs = generators()[kind]
+    parameters = DISTRIBUTIONS[name]
+    tracked = [ag.tensor(p, requires_grad=True) for p in parameters]
+    draw = getattr(ours(3), name)(*tracked, size=4)
+    onp.testing.assert_allclose(
+        onp.asarray(draw.detach()), getattr(theirs(3), name)(*parameters, size=4), rtol=1e-12
+    )
+    draw.sum().backward()
+    for i, t in enumerate(tracked):
+        h = 1e-6
+        up = [p + h * (i == k) for k, p in enumerate(parameters)]
+        down = [p - h * (i == k) for k, p in enumerate(parameters)]
+        difference = (
+            getattr(theirs(3), name)(*up, size=4) - getattr(theirs(3), name)(*down, size=4)
+        ).sum() / (2 * h)
+        assert float(t.grad) == pytest.approx(difference, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda r: r.normal(1.0, 2.0, 3),
+        lambda r: r.integers(10, size=3),
+        lambda r: r.random((2, 2)),
+        lambda r: r.choice(5, 3, replace=False),
+        lambda r: r.permutation(5),
+        lambda r: r.standard_normal(),
+        lambda r: r.gamma(2.0, 3.0, 2),
+        lambda r: r.multivariate_normal([0.0, 1.0], [[1.0, 0.2], [0.2, 2.0]]),
+    ],
+)
+def test_plain_parameters_give_numpys_values(draw):
+    ours, theirs = draw(np.random.default_rng(7)), draw(onp.random.default_rng(7))
+    onp.testing.assert_array_equal(onp.asarray(ours), theirs)
+    if onp.ndim(theirs):
+        assert isinstance(ours, ag.Tensor)
+
+
+def test_legacy_functions_give_numpys_values():
+    np.random.seed(5)
+    first = [np.random.rand(2), np.random.randint(9), np.random.normal(size=2)]
+    legacy = onp.random.RandomState(5)
+    second = [legacy.rand(2), legacy.randint(9), legacy.normal(size=2)]
+    for a, b in zip(first, second, strict=True):
+        onp.testing.assert_array_equal(onp.asarray(a), b)
+
+
+def test_broadcast_parameters_draw_one_variate_each():
+    loc = ag.tensor([0.0, 1.0, 2.0], requires_grad=True)
+    draw = np.random.default_rng(1).normal(loc, 1.0)
+    onp.testing.assert_allclose(
+        onp.asarray(draw.detach()), onp.random.default_rng(1).normal([0.0, 1.0, 2.0], 1.0)
+    )
+
+
+def test_rearrangements_stay_in_the_graph():
+    weights = onp.array([1.0, 10.0, 100.0])
+    for method in ("permutation", "shuffle", "choice"):
+        x = ag.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        rng, plain = np.random.default_rng(2), onp.random.default_rng(2)
+        values = onp.array([1.0, 2.0, 3.0])
+        if method == "shuffle":
+            y = x * 1.0
+            rng.shuffle(y)
+            plain.shuffle(values)
+        elif method == "permutation":
+            y, values = rng.permutation(x), plain.permutation(values)
+        else:
+            y, values = rng.choice(x, 3), plain.choice(values, 3)
+        onp.testing.assert_array_equal(onp.asarray(y.detach()), values)
+        (y * weights).sum().backward()
+        want = [weights[values == v].sum() for v in (1.0, 2.0, 3.0)]
+        onp.testing.assert_allclose(onp.asarray(x.grad), want)
+
+
+def test_parameters_without_a_reparameterisation_are_refused():
+    t = ag.tensor(2.0, requires_grad=True)
+    for draw in (
+        lambda r: r.gamma(t, 1.0),
+        lambda r: r.beta(t, 1.0),
+        lambda r: r.poisson(t),
+        lambda r: r.choice(2, p=np.array([t / 4, t / 4])),
+    ):
+        with pytest.raises(TypeError, match="differentiable function"):
+            draw(np.random.default_rng(0))
+    assert np.random.default_rng(0).gamma(2.0, t).requires_grad
+
+
+def test_generators_pickle_and_spawn():
+    rng = np.random.default_rng(4)
+    again = pickle.loads(pickle.dumps(rng))
+    assert rng.random() == again.random()
+    assert isinstance(rng.spawn(2)[0], np.random.Generator)
