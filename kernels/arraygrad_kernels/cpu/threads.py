@@ -168,20 +168,25 @@ def threaded(ufunc: np.ufunc, minimum: int) -> Callable[..., Any]:
 
     def unary(x: Any, *, out: Any = None) -> Any:
         if x.size < minimum:
-            return ufunc(x, out=out)
+            return ufunc(x) if out is None else ufunc(x, out=out)
         return _large(ufunc, (x,), out, minimum)
 
     def binary(x1: Any, x2: Any, *, out: Any = None) -> Any:
         if x1.size < minimum and x2.size < minimum:
-            return ufunc(x1, x2, out=out)
+            return ufunc(x1, x2) if out is None else ufunc(x1, x2, out=out)
         return _large(ufunc, (x1, x2), out, minimum)
+
+    def ternary(x1: Any, x2: Any, x3: Any, *, out: Any = None) -> Any:
+        if x1.size < minimum and x2.size < minimum and x3.size < minimum:
+            return ufunc(x1, x2, x3) if out is None else ufunc(x1, x2, x3, out=out)
+        return _large(ufunc, (x1, x2, x3), out, minimum)
 
     def general(*operands: Any, out: Any = None) -> Any:
         return _large(ufunc, operands, out, minimum)
 
     kernel: Callable[..., Any] = general
     if ufunc.nout == 1:
-        kernel = {1: unary, 2: binary}.get(ufunc.nin, general)
+        kernel = {1: unary, 2: binary, 3: ternary}.get(ufunc.nin, general)
     kernel.__name__ = kernel.__qualname__ = ufunc.__name__
     kernel.__dict__.update(ufunc=ufunc, minimum=minimum)
     return kernel
