@@ -51,7 +51,7 @@ def _key_part(part: Any) -> Any:
         if array.ndim == 0 and array.dtype.kind != "b":
             return int(array)
         return array.copy()
-    if isinstance(part, list):
+    if isinstance(part, list | tuple | range):
         return _list_index(part)
     if isinstance(part, np.ndarray):
         return part.copy()
@@ -68,7 +68,7 @@ def _key_part(part: Any) -> Any:
 
 def _list_index(part: Any) -> Any:
     """An index array from a nested list of numbers, truth values and tensors."""
-    if any(isinstance(p, TensorBase | list) for p in part):
+    if any(isinstance(p, TensorBase | list | tuple) for p in part):
         part = [_key_part(p) for p in part]
     try:
         array = np.array(part)
@@ -167,7 +167,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         source = _plain_value(value, array.dtype)
     if basic:
         target = _indexed(array, key)
-        if _same_memory(target, source):
+        if _same_memory(target, source) and _same_history(x, value, recording):
             return  # x[key] += v ends with assigning the view to itself
         shape = target.shape
     else:
@@ -272,6 +272,11 @@ def _same_memory(target: Any, source: Any) -> bool:
         and target.dtype == source.dtype
         and target.__array_interface__["data"] == source.__array_interface__["data"]
     )
+
+
+def _same_history(x: Any, value: Any, recording: bool) -> bool:
+    """Whether what is written carries what x carries there (a detached view does not)."""
+    return not recording or (isinstance(value, TensorBase) and value._family is x._family)
 
 
 # -- ops ----------------------------------------------------------------------------------------

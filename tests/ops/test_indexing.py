@@ -277,3 +277,10 @@ def test_read_only_memory_is_not_written() -> None:
     for x in (ag.asarray(array), ag.broadcast_to(ag.asarray(1.0), (3,))):
         with pytest.raises(ag.errors.ReadOnlyError):
             x[0] = 1.0
+
+
+@pytest.mark.parametrize("key", [range(2), (range(2), range(1, 3)), ((0, 1), (1, 2)), ([(0, 1)],)])
+def test_any_sequence_of_integers_is_an_index_array(key):
+    """Ranges, and tuples inside of the index, were refused."""
+    array = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(ag.asarray(array)[key].numpy(), array[key])
