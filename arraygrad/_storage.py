@@ -95,12 +95,12 @@ class Storage:
 
     def prepare_write(self, writer: str) -> None:
         """Call before the memory changes: keeps what graphs have saved, counts the version."""
-        if self.saved:
-            if self.pinned:
-                note_overwritten(self._array, writer)
-            else:
-                self._swap(writer)
-            self.saved = False
+        if self.pinned:
+            # Always: graphs may have saved the memory by way of another storage over it.
+            note_overwritten(self._array, writer)
+        elif self.saved:
+            self._swap(writer)
+        self.saved = False
         self.version += 1
 
     def _swap(self, writer: str) -> None:

@@ -94,7 +94,8 @@ def write(x: Any, value: Any, writer: str) -> None:
         # Nobody else sees x's memory: take the result's instead of copying it.
         x._array = value._array
         x._saved = False
-        x._node = value._node
+        if is_grad_enabled():
+            x._node = value._node
         return
     overwrite(x, value, writer)
 
