@@ -242,3 +242,70 @@ def test_a_detached_view_has_a_history_of_its_own():
     assert not x.requires_grad
     (base * ag.tensor([1.0, 10.0, 100.0, 1000.0, 10000.0])).sum().backward()
     assert w.grad == 10 * 3 + 100 * 2 + 1000 * 1
+
+
+@pytest.mark.parametrize("other", [np.ones(3), 1.0, ag.tensor(np.ones(3))])
+def test_unrecorded_write_of_another_dtype_keeps_the_history(other):
+    """float32 parameters updated with float64 steps under no_grad stopped requiring grad."""
+    w = ag.tensor(np.ones(3, np.float32), requires_grad=True)
+    y = w * 2
+    with ag.no_grad():
+        w -= other
+        y -= other
+    assert w.is_leaf
+    assert w.requires_grad
+    assert y.requires_grad
+    assert w.dtype == np.float32
+    (w.sum() + y.sum()).backward()
+    assert w.grad.tolist() == [3, 3, 3]
+
+
+@pytest.mark.parametrize("cut", [lambda v: v.detach(), lambda v: v.data, np.asarray])
+@pytest.mark.parametrize("key", [Ellipsis, slice(1, None), (slice(None), 0)])
+def test_a_detached_view_written_onto_itself_cuts_the_gradient(cut, key):
+    """The write was skipped, since the memory holds these values already."""
+    x = ag.tensor(np.ones((2, 2)), requires_grad=True)
+    y = x * 2
+    y[key] = cut(y.detach()[key])
+    want = np.full((2, 2), 2.0)
+    want[key] = 0
+    (y.sum() + 0 * x.sum()).backward()
+    np.testing.assert_array_equal(x.grad.numpy(), want)
+
+
+def test_two_tensors_over_one_ndarray_know_of_each_others_writes():
+    """Only the storage through which a value was saved was asked, so that the gradient was wrong."""
+    array = np.array([1.0, 2.0])
+    w = ag.tensor([3.0, 4.0], requires_grad=True)
+    first, second = ag.asarray(array), ag.asarray(array)
+    loss, other = (w * first).sum(), (w * array).sum()
+    second += 1
+    for result in (loss, other):
+        with pytest.raises(ag.errors.GradientError, match="multiply"):
+            result.backward()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        ag.conj, ag.positive, ag.floor, ag.round, ag.fft.fftshift, ag.fft.ifftshift,
+        lambda x: ag.fft.fftn(x.astype(complex), axes=()), lambda x: ag.fft.fftshift(x, axes=()),
+        lambda x: ag.clip(x), lambda x: ag.roll(x, 0), lambda x: ag.astype(x, x.dtype),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("data", [np.float64(2.0), np.ones(3), np.ones(3, int)])
+def test_functions_that_change_nothing_give_memory_of_their_own(function, data):
+    """conj of real tensors and transforms along no axis gave their argument back."""
+    x = ag.asarray(np.array(data))
+    out = function(x)
+    assert out is not x
+    assert not ag.shares_memory(out, x)
+
+
+def test_broadcast_to_the_same_shape_is_a_read_only_view():
+    """It was the tensor itself, so that writes to the result changed it."""
+    x = ag.tensor([1.0, 2.0])
+    for out in (ag.broadcast_to(x, (2,)), ag.expand(x, 2), ag.expand(x, -1)):
+        with pytest.raises(ag.errors.ReadOnlyError):
+            out += 1
+    assert x.tolist() == [1.0, 2.0]

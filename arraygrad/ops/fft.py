@@ -58,6 +58,8 @@ register_kernel("fit", _fit_kernel)
 
 
 def _fftn_kernel(x: Any, *, axes: tuple[int, ...], norm: Any, inverse: bool) -> Any:
+    if not axes:
+        return x.copy()
     transform = np.fft.ifft if inverse else np.fft.fft
     for axis in reversed(axes):
         x = transform(x, axis=axis, norm=norm)
@@ -610,7 +612,7 @@ def _shift(x: Any, axes: Any, function: str, back: bool) -> Any:
         listed = axes if isinstance(axes, Iterable) else (axes,)
         numbers = tuple(normalize_axis(a, len(shape), "axes") for a in listed)
     if not numbers:
-        return x
+        return x.copy()
     steps = tuple(-(shape[a] // 2) if back else shape[a] // 2 for a in numbers)
     return manipulation.roll(x, steps, axis=numbers)
 

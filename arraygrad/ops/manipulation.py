@@ -138,7 +138,7 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     Returns
     -------
     Tensor
-        A read-only view whose repeated dimensions have stride 0; x itself if it has that shape.
+        A read-only view whose repeated dimensions have stride 0.
 
     Raises
     ------
@@ -150,10 +150,7 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     Derivative: the sum over the repeated dimensions.
     """
     x = viewable(x, "broadcast_to")
-    target = as_shape(shape)
-    if x._array.shape == target:
-        return x
-    return view(BROADCAST_TO, x, shape=target)  # type: ignore[no-any-return]
+    return view(BROADCAST_TO, x, shape=as_shape(shape))  # type: ignore[no-any-return]
 
 
 def expand(x: Tensor, *shape: int) -> Tensor:
@@ -192,7 +189,7 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     Returns
     -------
     tuple of Tensor
-        Views of one common shape.
+        Read-only views of one common shape; those that have it already are returned as they are.
 
     Notes
     -----
@@ -200,7 +197,7 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     """
     tensors = [viewable(a, "broadcast_arrays") for a in arrays]
     shape = _layout.broadcast_shapes(*[t._array.shape for t in tensors])
-    return tuple(broadcast_to(t, shape) for t in tensors)
+    return tuple(t if t._array.shape == shape else broadcast_to(t, shape) for t in tensors)
 
 
 # -- views ----------------------------------------------------------------------------------------

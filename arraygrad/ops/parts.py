@@ -28,7 +28,7 @@ def _abs_vjp(g: Any, x: Any) -> Any:
 
 
 def _abs_jvp(t: tuple[Any, ...], x: Any) -> Any:
-    moved = times(t[0], conj(sign(x)))
+    moved = times(t[0], _cotangents.conj(sign(x)))
     return real(moved) if _is_complex(x) else moved
 
 
@@ -158,13 +158,13 @@ def conj(x: Tensor | complex, /) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of x; a real tensor itself.
+        Of the dtype of x.
 
     Notes
     -----
     Derivative: the conjugate of the step, as the function is linear over the real numbers.
     """
-    return _cotangents.conj(operand(x, "conj"))  # type: ignore[no-any-return]
+    return unary(_cotangents.CONJ, operand(x, "conj"))
 
 
 def _complex(real: Any, imag: Any, *, out: Any = None) -> Any:
@@ -269,7 +269,7 @@ def _angle_jvp(t: tuple[Any, ...], x: Any) -> Any:
     if not _is_complex(x):
         return times(t[0], 0.0)
     size = abs(x)
-    across = imag(multiply(conj(sign(x)), t[0]))
+    across = imag(multiply(_cotangents.conj(sign(x)), t[0]))
     return where(equal(size, 0), 0, divide(across, size))
 
 
