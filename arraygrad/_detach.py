@@ -7,6 +7,7 @@ current context.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from contextvars import ContextVar
 from typing import Any, Literal
@@ -65,6 +66,17 @@ def set_detach_policy(policy: Policy) -> _PolicyScope:
 def get_detach_policy() -> Policy:
     """The policy of the current context."""
     return _POLICY.get()
+
+
+# Key in the globals of lifted functions: what they ask of a tensor may be answered in the graph.
+LIFTED_MARK = "__arraygrad_scope__"
+
+
+def stays_in_graph(x: Any) -> bool:
+    """Whether a method that gives plain numbers gives scalars: x is tracked, the caller lifted."""
+    if not is_grad_enabled() or node_of(x) is None:
+        return False
+    return LIFTED_MARK in sys._getframe(2).f_globals
 
 
 def may_detach(x: Any, what: str, error: type[Exception] = DetachError) -> None:

@@ -91,6 +91,9 @@ def _wrapper(record: Record, f: Any) -> Any:
     found = record.closures.get(id(f))
     if found is not None:
         return found[1]
+    if hasattr(f, "registry") and hasattr(f, "dispatch"):
+        record.closures[id(f)] = (f, twin := _single_dispatch(record, f))
+        return twin
     record.closures[id(f)] = (f, f)  # until it is known, and against cycles
     for cell in f.__closure__:
         held = _contents(cell)
@@ -104,6 +107,17 @@ def _wrapper(record: Record, f: Any) -> Any:
     _take_cells(record, f)
     record.lifter.finish(twin, f, record.visit)
     return twin
+
+
+def _single_dispatch(record: Record, f: Any) -> Any:
+    """``functools.singledispatch``: by the type that NumPy would have, to the twins."""
+
+    @functools.wraps(f)
+    def dispatched(*args: Any, **kwargs: Any) -> Any:
+        kind = type(stand_ins.like_numpy(args[0]))
+        return record.visit(f.dispatch(kind))(*args, **kwargs)
+
+    return dispatched
 
 
 def user_class(record: Record, cls: Any) -> Any:

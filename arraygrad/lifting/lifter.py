@@ -20,9 +20,10 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .._detach import LIFTED_MARK
 from . import reach, rebinding, stand_ins
 
-SCOPE = "__arraygrad_scope__"  # key under which a twin namespace holds its Scope
+SCOPE = LIFTED_MARK  # key under which a twin namespace holds its Scope
 
 Visit = Callable[[Any], Any]
 

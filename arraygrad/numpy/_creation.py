@@ -17,6 +17,7 @@ from .._storage import TensorBase
 from ..interop.plain import plain
 from ..ops import conversion, creation, manipulation
 from ._types import holds_tensor
+from ._ufuncs import as_list
 
 
 def _is_dtype_of_numbers(dtype: Any) -> bool:
@@ -27,22 +28,17 @@ def _as_tensor(
     object: Any, dtype: Any, copy: bool | None, order: Any = "K", subok: bool = False
 ) -> Any:
     """A tensor, or what NumPy makes where there are no numbers."""
+    object = as_list(object)
     if isinstance(object, TensorBase) or holds_tensor(object):
         if not _is_dtype_of_numbers(dtype):
             return np.array(object, dtype)
         return conversion.asarray(object, dtype=dtype, copy=copy)
-    object = _without_views(object)
     made = np.array(object, dtype, copy=copy, order=order, subok=subok)
     if type(made) is not np.ndarray or not is_supported(made.dtype):
         return made
     if made is object:  # borrowed memory: visible outside, so it must not be moved
         return conversion.asarray(made)
     return wrap(made)
-
-
-def _without_views(object: Any) -> Any:
-    """Iterators over rows and the like as lists, as they may give tensors."""
-    return list(object) if isinstance(object, range) else object
 
 
 def array(

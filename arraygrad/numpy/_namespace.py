@@ -19,7 +19,7 @@ from .._graph import is_grad_enabled
 from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
 from . import _creation, _grids, _types
-from ._ufuncs import Ufunc, is_numeric
+from ._ufuncs import Ufunc, as_list, is_numeric
 
 # NumPy's modules that have a module here; the others (ma, char, polynomial, ...) are NumPy's own.
 MODULES = {
@@ -145,8 +145,10 @@ def _answered(real: Any, answer: Any) -> Any:
 
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
-        if args and not is_numeric(args[0]) and _is_object_like(args[0]):
-            return real(*args, **kwargs)
+        if args and not is_numeric(args[0]):
+            if _is_object_like(args[0]):
+                return real(*args, **kwargs)
+            args = (as_list(args[0]), *args[1:])
         return answer(*args, **kwargs)
 
     return function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,15 @@ def is_numeric(x: Any) -> bool:
     if isinstance(x, np.ndarray):
         return x.dtype.kind in "biufc" and type(x) is np.ndarray
     return isinstance(x, list | tuple | range)
+
+
+def as_list(x: Any) -> Any:
+    """A sequence that is no list or tuple (deque, UserList) as a list; anything else as it is."""
+    if isinstance(x, Sequence) and not isinstance(
+        x, list | tuple | range | str | bytes | bytearray
+    ):
+        return list(x)
+    return x
 
 
 class Ufunc:
@@ -52,6 +62,7 @@ class Ufunc:
 
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         ufunc = self.__wrapped__
+        args = tuple(map(as_list, args))
         if len(args) > self.nin:
             kwargs["out"] = args[self.nin :]
             args = args[: self.nin]

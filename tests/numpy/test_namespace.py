@@ -197,7 +197,7 @@ def test_constants_and_indexing_helpers():
 def test_what_has_no_rule_is_refused_by_name():
     x = leaf([1.0, 2.0])
     with pytest.raises(TypeError, match="gradient"):
-        np.frexp(x)
+        onp.frompyfunc(lambda v: v, 1, 1)(x)
     onp.testing.assert_array_equal(np.packbits(np.array([1, 0, 1], dtype=np.uint8)), [160])
 
 

@@ -222,3 +222,54 @@ def with_errstate(x):
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(x > 0, np.sqrt(x), 0.0) / np.where(x == 0, np.nan, x)
     return np.nansum(y)
+
+
+@functools.singledispatch
+def doubled(v):
+    raise TypeError(type(v))
+
+
+@doubled.register(np.ndarray)
+def _(v):
+    out = np.zeros(len(v))
+    out[:] = v
+    return out * 2
+
+
+@doubled.register(float)
+def _(v):
+    return v * 3
+
+
+def dispatched(x):
+    return doubled(x).sum() + doubled(x[0])
+
+
+def sequences(x):
+    from collections import defaultdict, deque
+
+    last = deque(maxlen=2)
+    for v in x:
+        last.append(np.array([v, v]))
+    sums = defaultdict(lambda: np.zeros(2))
+    sums["a"][0] += x[0]
+    sums["b"][1] += x[1]
+    return np.mean(last) + np.sum(list(last)) + sum((v**2).sum() for v in sums.values())
+
+
+def matched(x):
+    total = 0.0
+    for v in x:
+        match v:
+            case float():
+                total += v * 2
+            case _:
+                total = np.nan
+    match tuple(x):
+        case (a, b, c):
+            total += a * b + c
+    return total
+
+
+def items(x):
+    return x[0].item() ** 2 + x.item(1) + sum(v * v for v in x.tolist()) + x[2:].item()
