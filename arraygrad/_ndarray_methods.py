@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from . import _cotangents
 from ._apply import wrap
-from ._detach import may_detach
+from ._detach import may_detach, stays_in_graph
 from ._dtypes import DTypeLike, as_dtype
 from ._errors import ArgumentError, ArgumentTypeError, ShapeError
 from ._storage import TensorBase
@@ -149,7 +150,9 @@ class NdarrayMethods(TensorBase):
         assign(self, value, "fill")
 
     def tolist(self) -> Any:
-        """Nested lists of Python numbers; refused while tracked."""
+        """Nested lists of Python numbers; refused while tracked (in lifted code: of scalars)."""
+        if stays_in_graph(self):
+            return _nested(self)
         may_detach(self, "tolist()")
         return self._array.tolist()
 
@@ -159,19 +162,23 @@ class NdarrayMethods(TensorBase):
         return self._array.tobytes(order)  # type: ignore[no-any-return]
 
     def item(self, *args: Any) -> Any:
-        """One element as a Python number; refused while tracked."""
+        """One element as a Python number; refused while tracked (in lifted code: a scalar)."""
+        if stays_in_graph(self):
+            self._array.item(*args)  # its errors are NumPy's
+            place = args or (0,)
+            return self[args] if len(args) > 1 else self.ravel()[place[0]]
         may_detach(self, "item()")
         return self._array.item(*args)
 
     # -- elementwise ----------------------------------------------------------------------------
 
     def conj(self) -> Any:
-        """The complex conjugate."""
-        return parts.conj(self)  # type: ignore[arg-type]
+        """The complex conjugate; a real tensor itself, as in NumPy."""
+        return _cotangents.conj(self)
 
     def conjugate(self) -> Any:
-        """The complex conjugate."""
-        return parts.conj(self)  # type: ignore[arg-type]
+        """The complex conjugate; a real tensor itself, as in NumPy."""
+        return _cotangents.conj(self)
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
         """Values limited to [min, max]."""
@@ -333,6 +340,11 @@ class NdarrayMethods(TensorBase):
     @flat.setter
     def flat(self, value: Any) -> None:
         FlatView(self)[:] = value
+
+
+def _nested(x: Any) -> Any:
+    """Scalars in lists as deep as x has dimensions."""
+    return x[()] if not x._array.ndim else [_nested(item) for item in x]
 
 
 class FlatView:
