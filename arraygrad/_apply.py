@@ -275,88 +275,112 @@ def unary(op: Op, x: Any) -> Tensor:
         kernel = op.fast.get(array.dtype)
         if kernel is not None and type(array) is ndarray and array.nbytes < POOL_FROM:
             out = kernel(array)
-            if type(out) is ndarray and out.ndim:
-                result = _new(_TENSOR)
-                result._array = out
-            else:
-                result = _new(_SCALAR)
-                result._array = out = np.asarray(out)
-            result._family = None
             node = x._node if x._family is None else node_of(x)
-            if node is not None and _grad_mode() and op.derivative.kind != "none":
-                flags = op.save_flags[1]
-                if flags[0]:
-                    if x._family is None:
-                        x._saved = True
-                    else:
-                        x._family.storage.saved = True
-                if flags[1]:
-                    result._saved = True
-                result._node = [
-                    next_seq(), op, (node,),
-                    (array if flags[0] else None, out if flags[1] else None), None,
-                ]  # fmt: skip
-            else:
-                result._node = None
-            if OBSERVERS:
-                observe(op, result, (array,))
-            return result  # type: ignore[no-any-return]
+            if node is not None:
+                node = _record_elementwise(op, (x,), (node,), out) if _grad_mode() else None
+            return _elementwise_result(op, out, node, (array,))
     return elementwise(op, x)
 
 
 def binary(op: Op, x1: Any, x2: Any) -> Tensor:
     """Run an elementwise op of two arguments."""
-    if isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
+    if isinstance(x1, TensorBase):
         a1 = x1._array
-        a2 = x2._array
         dtype = a1.dtype
+        kernel = op.fast.get(dtype)
+        if kernel is not None and type(a1) is ndarray and a1.nbytes < POOL_FROM:
+            if isinstance(x2, TensorBase):
+                a2 = x2._array
+                if dtype is a2.dtype and type(a2) is ndarray:
+                    n1 = x1._node if x1._family is None else node_of(x1)
+                    n2 = x2._node if x2._family is None else node_of(x2)
+                    if (n1 is None and n2 is None) or not _grad_mode():
+                        try:
+                            out = kernel(a1, a2)
+                        except ValueError:  # shapes that do not broadcast: say so in our words
+                            return elementwise(op, x1, x2)
+                        return _elementwise_result(op, out, None, (a1, a2))
+                    if a1.shape == a2.shape:
+                        out = kernel(a1, a2)
+                        node = _record_elementwise(op, (x1, x2), (n1, n2), out)
+                        return _elementwise_result(op, out, node, (a1, a2))
+            elif _is_weak(x2, dtype):
+                return _with_constant(op, kernel, x1, constant(x2, dtype), False)
+    elif isinstance(x2, TensorBase):
+        a2 = x2._array
+        kernel = op.fast.get(a2.dtype)
         if (
-            dtype is a2.dtype
-            and a1.shape == a2.shape
-            and type(a1) is ndarray
+            kernel is not None
             and type(a2) is ndarray
+            and a2.nbytes < POOL_FROM
+            and _is_weak(x1, a2.dtype)
         ):
-            kernel = op.fast.get(dtype)
-            if kernel is not None and a1.nbytes < POOL_FROM:
-                out = kernel(a1, a2)
-                if type(out) is ndarray and out.ndim:
-                    result = _new(_TENSOR)
-                    result._array = out
-                else:
-                    result = _new(_SCALAR)
-                    result._array = out = np.asarray(out)
-                result._family = None
-                n1 = x1._node if x1._family is None else node_of(x1)
-                n2 = x2._node if x2._family is None else node_of(x2)
-                if (
-                    (n1 is not None or n2 is not None)
-                    and _grad_mode()
-                    and op.derivative.kind != "none"
-                ):
-                    flags = op.save_flags[(n1 is not None) + 2 * (n2 is not None)]
-                    s1, s2, s3 = flags
-                    if s1:
-                        if x1._family is None:
-                            x1._saved = True
-                        else:
-                            x1._family.storage.saved = True
-                    if s2:
-                        if x2._family is None:
-                            x2._saved = True
-                        else:
-                            x2._family.storage.saved = True
-                    if s3:
-                        result._saved = True
-                    result._node = [
-                        next_seq(), op, (n1, n2),
-                        (a1 if s1 else None, a2 if s2 else None, out if s3 else None), None,
-                    ]  # fmt: skip
-                else:
-                    result._node = None
-                if OBSERVERS:
-                    observe(op, result, (a1, a2))
-                return result  # type: ignore[no-any-return]
+            return _with_constant(op, kernel, x2, constant(x1, a2.dtype), True)
     return elementwise(op, x1, x2)
+
+
+def _is_weak(value: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether a Python number takes the dtype of the tensor that it meets."""
+    kind = type(value)
+    return (kind is float and dtype.kind in "fc") or (kind is int and dtype.kind in "iufc")
+
+
+def _with_constant(op: Op, kernel: Any, x: Any, value: Any, first: bool) -> Tensor:
+    """An op of a tensor and a Python number; `first` says where the number stands."""
+    array = x._array
+    arrays = (value, array) if first else (array, value)
+    out = kernel(*arrays)
+    node = x._node if x._family is None else node_of(x)
+    if node is not None:
+        if _grad_mode():
+            number = wrap(value)
+            tensors, nodes = ((number, x), (None, node)) if first else ((x, number), (node, None))
+            node = _record_elementwise(op, tensors, nodes, out)
+        else:
+            node = None
+    return _elementwise_result(op, out, node, arrays)
+
+
+def _record_elementwise(
+    op: Op, tensors: tuple[Any, ...], nodes: tuple[Node | None, ...], out: Any
+) -> Node | None:
+    """The node of an elementwise result; None for ops without derivative."""
+    flags = op.elementwise_flags
+    if flags is None:
+        return None
+    saves = flags[0 if len(nodes) == 1 else (nodes[0] is not None) + 2 * (nodes[1] is not None) - 1]
+    if saves is None:
+        return [next_seq(), op, nodes, None, None]
+    values: list[Any] = []
+    for tensor, save in zip(tensors, saves, strict=False):
+        if save:
+            family = tensor._family
+            if family is None:
+                tensor._saved = True
+            else:
+                family.storage.saved = True
+            values.append(tensor._array)
+        else:
+            values.append(None)
+    # An array of the graph's own: NumPy scalars become 0-d arrays.
+    values.append(np.asarray(out) if saves[-1] else None)
+    return [next_seq(), op, nodes, tuple(values), None]
+
+
+def _elementwise_result(op: Op, out: Any, node: Node | None, arrays: tuple[Any, ...]) -> Tensor:
+    if type(out) is ndarray and out.ndim:
+        result = _new(_TENSOR)
+        result._array = out
+    else:
+        result = _new(_SCALAR)
+        result._array = np.asarray(out)
+    result._family = None
+    result._node = node
+    if node is not None:
+        result._saved = True
+    if OBSERVERS:
+        observe(op, result, arrays)
+    return result  # type: ignore[no-any-return]
 
 
 def elementwise(op: Op, *operands: Any) -> Tensor:
@@ -509,14 +533,21 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
 
     Ops with several results return a tuple of tensors.
     """
-    arrays = tuple(t._array for t in tensors)
-    place = common_place(arrays, op.name)
-    kernel = _dispatch.lookup(op.name, *place, tuple(a.dtype for a in arrays))
+    if len(tensors) == 1:
+        x = tensors[0]
+        arrays: tuple[Any, ...] = (x._array,)
+        nodes: tuple[Node | None, ...] = (x._node if x._family is None else node_of(x),)
+        tracked = nodes[0] is not None
+        kernel = kernel_of_one(op, x._array)
+    else:
+        arrays = tuple([t._array for t in tensors])
+        nodes = tuple([node_of(t) for t in tensors])
+        tracked = any([n is not None for n in nodes])
+        place = common_place(arrays, op.name)
+        kernel = _dispatch.lookup(op.name, *place, tuple([a.dtype for a in arrays]))
     out = kernel(*arrays, **attributes)
-    nodes = tuple(node_of(t) for t in tensors)
-    tracked = (
-        _grad_mode() and op.derivative.kind != "none" and any(n is not None for n in nodes)
-    )
+    if tracked:
+        tracked = op.derivative.kind != "none" and _grad_mode()
     if isinstance(out, tuple):
         results = _wrap_several(op, tensors, nodes, out, attributes, tracked)
         if OBSERVERS:
@@ -529,6 +560,16 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
     if OBSERVERS:
         observe(op, result, arrays)
     return result
+
+
+def kernel_of_one(op: Op, array: Any) -> Any:
+    """The kernel of an op with one array argument."""
+    if type(array) is not ndarray:
+        return _dispatch.lookup(op.name, *place_of(array), (array.dtype,))
+    kernel = op.fast.get(array.dtype)
+    if kernel is None:
+        kernel = op.fast[array.dtype] = _dispatch.lookup(op.name, "cpu", "strided", (array.dtype,))
+    return kernel
 
 
 def _as_array(out: Any) -> Any:
@@ -560,7 +601,7 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
     Where the kernel had to copy (reshape), the result is a tensor of its own.
     """
     array = x._array
-    out = _dispatch.lookup(op.name, *place_of(array), (array.dtype,))(array, **attributes)
+    out = kernel_of_one(op, array)(array, **attributes)
     result = _new(_TENSOR)
     result._array = out
     result._family = None

@@ -427,7 +427,9 @@ class _Raw:
 
     @staticmethod
     def add(a: Any, b: Any) -> Any:
-        return np.asarray(np.add(a, b))
+        if type(a) is np.ndarray:
+            return np.asarray(np.add(a, b))
+        return add(wrap(a), wrap(b))._array
 
 
 class _Recorded:
@@ -487,10 +489,15 @@ def _walk(
         if OVERWRITTEN:
             check_not_overwritten(node)
         _spread(mode, pending, heap, node, g, ours, needed)
-        values = node[VALUES]
-        if not keep and values is not None and values is not FREED:
-            if type(values) is Packed or any(v is not None for v in values):
-                node[VALUES] = FREED
+        if not keep:
+            _free(node)
+
+
+def _free(node: Node) -> None:
+    values = node[VALUES]
+    if values is not None and values is not FREED:
+        if type(values) is Packed or any([v is not None for v in values]):
+            node[VALUES] = FREED
 
 
 def _spread(
@@ -531,9 +538,13 @@ def _spread(
     for i, c in enumerate(cotangents):
         if c is not None and inputs[i] is not None and (needs is None or needs[i]):
             fresh = not mode.recording and (
-                computed or (op.derivative.kind == "linear" and c is not g and c.base is None)
+                computed or (op.derivative.kind == "linear" and c is not g and _owns_memory(c))
             )
             _receive(mode, pending, heap, inputs[i], c, fresh)
+
+
+def _owns_memory(array: Any) -> bool:
+    return type(array) is np.ndarray and array.base is None
 
 
 def _receive(
@@ -544,7 +555,13 @@ def _receive(
     if entry is None:
         pending[seq] = [node, g, ours]
         heappush(heap, -seq)
-    elif entry[2] and not mode.recording and entry[1].dtype == g.dtype and entry[1].ndim:
+    elif (
+        entry[2]
+        and not mode.recording
+        and type(entry[1]) is np.ndarray
+        and entry[1].dtype == g.dtype
+        and entry[1].ndim
+    ):
         np.add(entry[1], g, out=entry[1])
     else:
         entry[1] = mode.add(entry[1], g)
@@ -609,10 +626,11 @@ def accumulate_into(tensor: Any, g: Any, ours: bool, recording: bool) -> None:
         ours = True
     old = getattr(tensor, "_grad", None)
     if old is None:
-        if not recording and not (ours and g._array.flags.writeable):
-            g = wrap(np.array(g._array))
+        if not recording and type(g._array) is np.ndarray:
+            if not (ours and g._array.flags.writeable):
+                g = wrap(np.array(g._array))
         tensor._grad = g
-    elif recording or node_of(old) is not None:
+    elif recording or node_of(old) is not None or type(old._array) is not np.ndarray:
         tensor._grad = add(old, g)
     else:
         prepare_write(old, "backward")

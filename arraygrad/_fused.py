@@ -8,13 +8,14 @@ kernel that computes all cotangents of a node at once; tests hold the two equal.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from . import _dispatch
 from ._cotangents import absorbs
-from ._graph import INPUTS, OP, VALUES, Node
+from ._graph import ATTRIBUTES, INPUTS, OP, VALUES, Node
 
 Arrays = Sequence[Any]
 
@@ -79,15 +80,50 @@ def _multiply(node: Node, g: Any) -> Arrays | None:
     first, second = node[INPUTS]
     x1, x2, _ = node[VALUES]
     if first is not None and second is not None:
-        return _run_fused(node, g)
-    factor = x2 if second is None else x1
+        return _run_fused(node, g) or _both_products(g, x1, x2)
+    product = _product(g, x2 if second is None else x1)
+    if product is None:
+        return None
+    return (product, None) if second is None else (None, product)
+
+
+def _product(g: Any, factor: Any) -> Any:
+    """The cotangent times the conjugate factor, or None where their dtypes differ."""
     if g.dtype != factor.dtype:
         return None
     if factor.dtype.kind == "c":
         factor = np.conjugate(factor)
     kernel = _dispatch.lookup("absorbing_multiply", "cpu", "strided", (g.dtype, g.dtype))
-    product = np.asarray(kernel(g, factor))
-    return (product, None) if second is None else (None, product)
+    return np.asarray(kernel(g, factor))
+
+
+def _both_products(g: Any, x1: Any, x2: Any) -> Arrays | None:
+    first, second = _product(g, x2), _product(g, x1)
+    return None if first is None or second is None else (first, second)
+
+
+# Up to this many bytes a filled array costs less than a broadcast view and its later copy.
+_FILL_UP_TO = 1 << 14
+
+
+def _sum(node: Node, g: Any) -> Arrays | None:
+    attributes = node[ATTRIBUTES]
+    shape, axes = attributes["x_shape"], attributes["axis"]
+    if type(g) is not np.ndarray:
+        return None
+    if g.ndim and g.ndim != len(shape):
+        g = g.reshape([1 if i in axes else n for i, n in enumerate(shape)])
+    if prod(shape) * g.itemsize > _FILL_UP_TO:
+        return (np.broadcast_to(g, shape),)
+    out = np.empty(shape, g.dtype)
+    out[...] = g
+    return (out,)
+
+
+def _reshape(node: Node, g: Any) -> Arrays | None:
+    if type(g) is not np.ndarray:
+        return None
+    return (g.reshape(node[ATTRIBUTES]["x_shape"]),)
 
 
 # Ops whose cotangents need no kernel of their own.
@@ -97,7 +133,9 @@ SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
     "multiply": _multiply,
     "negative": _negative,
     "positive": _same,
+    "reshape": _reshape,
     "subtract": _subtract,
+    "sum": _sum,
 }
 
 
@@ -116,6 +154,8 @@ def pull(node: Node, g: Any) -> Arrays | None:
 def _run_fused(node: Node, g: Any) -> Arrays | None:
     op = node[OP]
     saved = node[VALUES]
+    if saved is None:
+        return None
     arrays = [g]
     for slot in FUSED_VALUES[op.name]:
         value = saved[op.slot_index[slot]]

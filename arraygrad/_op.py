@@ -131,6 +131,7 @@ class Op:
         "args",
         "derivative",
         "dtypes",
+        "elementwise_flags",
         "family",
         "fast",
         "meta",
@@ -166,6 +167,12 @@ class Op:
         self.fast = fast_table(name)
         # Which of the slots to keep, by bit mask of the tracked arguments.
         self.save_flags = [self._flags(mask) for mask in range(1 << len(self.args))]
+        # The same for the elementwise roads, from mask 1 on; None: nothing to keep, or no derivative.
+        self.elementwise_flags = (
+            None
+            if derivative.kind == "none"
+            else [flags if any(flags) else None for flags in self.save_flags[1:]]
+        )
         # Whether the engine must know the result's shape to transpose the vjp into a jvp.
         self.needs_template = (derivative.kind == "rule" and derivative.jvp is None) or (  # type: ignore[attr-defined]
             derivative.kind == "linear" and (len(self.args) > 1 or self.variadic)

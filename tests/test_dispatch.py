@@ -83,6 +83,16 @@ def test_another_device_runs_its_own_kernels(toy_device):
         x + ag.tensor([1.0, 2.0])
 
 
+def test_gradients_cross_devices(toy_device):
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    there = x.to_device(toy_device)
+    back = (there * there).to_device("cpu")
+    register_kernel("absorbing_multiply", toy_kernel("absorbing_multiply", np.multiply), device="toy")
+    (back * ag.tensor([1.0, 10.0])).sum().backward()
+    assert x.grad.tolist() == [2.0, 40.0]
+    assert "absorbing_multiply" in CALLS
+
+
 def test_a_registered_op_and_kernel_take_part_in_everything():
     op = _op.declare(
         _op.Op(

@@ -45,6 +45,7 @@ INTERNAL = {
     "clear_item": "derivative of setitem by the tensor",
     "take_written": "derivative of setitem by the value",
     "put_written": "transpose of take_written",
+    "to_device": "needs a second device: tests/test_dispatch.py",
 }
 
 DTYPES = {
