@@ -329,9 +329,20 @@ def _pieces(value: Any, seen: dict[int, int]) -> Iterable[bytes]:
 
 @functools.cache
 def _source_digest(module: str) -> bytes:
-    """Digest of the file that defines a class: a class compiles by all that its module says."""
-    path = getattr(sys.modules[module], "__file__", None)
-    return hashlib.sha256(pathlib.Path(path).read_bytes()).digest() if path else module.encode()
+    """Digest of the file that defines a class and of those that its functions come from.
+
+    A class compiles by all that its module says, and by what it imports by name.
+    """
+    names = {module}
+    for value in vars(sys.modules[module]).values():
+        if isinstance(value, type | python_types.FunctionType):
+            names.add(value.__module__)
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        path = getattr(sys.modules.get(name), "__file__", None)
+        if path is not None and name.partition(".")[0] not in _FOREIGN:
+            digest.update(pathlib.Path(path).read_bytes())
+    return digest.digest()
 
 
 def _function_pieces(function: python_types.FunctionType, seen: dict[int, int]) -> Iterable[bytes]:

@@ -77,6 +77,10 @@ def test_next_process_hits_and_a_changed_scalar_misses(tmp_path: pathlib.Path) -
     polynomials.write_text(f"{head}def exp_f32{tail.replace('0.1666657699', '0.1666657700', 1)}")
     assert _build(cache, kernels) == "[0, 1] 1"
     assert _build(cache, kernels) == "[1, 1] 1"
+    # What emits the code counts for all ufuncs and for nothing else.
+    with (kernels / "arraygrad_kernels" / "translate.py").open("a") as file:
+        file.write("# changed\n")
+    assert _build(cache, kernels) == "[0, 0] 1"
 
 
 def test_concurrent_processes_share_a_cold_cache(tmp_path: pathlib.Path) -> None:
