@@ -1,0 +1,264 @@
+"""Every function that NumPy lets us override is in one table, and each row of it holds.
+
+Values are NumPy's, gradients are those of finite differences along a random direction, to the
+order that the row states.
+"""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing.overrides import get_overridable_numpy_array_functions
+
+import arraygrad as ag
+from arraygrad.interop import lookup, numpy_protocol
+
+from . import calls_linalg, calls_others, calls_products, calls_reducing, calls_shaping
+
+DIFFERENTIABLE = {
+    **calls_reducing.CALLS,
+    **calls_shaping.CALLS,
+    **calls_products.CALLS,
+    **calls_linalg.CALLS,
+    **calls_others.CALLS,
+}
+CONSTANT = calls_others.CONSTANT
+REFUSED = calls_others.REFUSED
+NAMES = sorted({
+    f"{f.__module__}.{f.__name__}".removeprefix("numpy.")
+    for f in get_overridable_numpy_array_functions()
+})  # fmt: skip
+
+
+def function_named(name):
+    """The public NumPy function of that name, or None on a NumPy that does not have it."""
+    found = np
+    if name.startswith("lib.scimath."):
+        name = name.replace("lib.scimath.", "emath.")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def tables_with(name):
+    return [t for t in (DIFFERENTIABLE, CONSTANT, REFUSED) if name in t]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_overridable_function_is_in_exactly_one_table(name):
+    if name.startswith("lib.recfunctions."):
+        pytest.skip("refused as a family, see test_functions_of_records_are_refused")
+    assert len(tables_with(name)) == 1
+
+
+def test_tables_do_not_overlap_and_families_are_merged_without_loss():
+    parts = (calls_reducing, calls_shaping, calls_products, calls_linalg, calls_others)
+    assert len(DIFFERENTIABLE) == sum(len(p.CALLS) for p in parts)
+
+
+def flat(result):
+    """All arrays in a result, in order."""
+    if isinstance(result, list | tuple):
+        return [a for r in result for a in flat(r)]
+    return [result]
+
+
+def plain(x):
+    return np.asarray(x.detach()) if isinstance(x, ag.Tensor) else np.asarray(x)
+
+
+def assert_same(got, want, name):
+    got, want = flat(got), flat(want)
+    assert len(got) == len(want), name
+    for g, w in zip(got, want, strict=True):
+        g, w = plain(g), np.asarray(w)
+        assert g.shape == w.shape, (name, g.shape, w.shape)
+        assert g.dtype == w.dtype, (name, g.dtype, w.dtype)
+        if w.dtype.kind in "fc":
+            np.testing.assert_allclose(g, w, rtol=1e-9, atol=1e-10, err_msg=name)
+        else:
+            np.testing.assert_array_equal(g, w, err_msg=name)
+
+
+def weights_like(arrays):
+    """Fixed cotangents of a result, by which it becomes a real number."""
+    generator = np.random.default_rng(7)
+    made = []
+    for a in arrays:
+        a = np.asarray(a)
+        c = generator.standard_normal(a.shape)
+        if a.dtype.kind == "c":
+            c = c + 1j * generator.standard_normal(a.shape)
+        made.append(c if a.dtype.kind in "fc" else None)
+    return made
+
+
+def number(result, weights):
+    """sum Re(conj(w) result) over all floating-point results; NaN counts as nothing."""
+    total = 0.0
+    for r, w in zip(flat(result), weights, strict=True):
+        if w is not None:
+            gone = np.isnan(plain(r))
+            kept = np.where(gone, 0, r * np.conj(w)) if gone.any() else r * np.conj(w)
+            total = total + np.sum(np.real(kept))
+    return total
+
+
+def direction_for(arrays, fixed):
+    generator = np.random.default_rng(11)
+    made = []
+    for i, a in enumerate(arrays):
+        d = generator.uniform(0.5, 1.5, a.shape) * generator.choice([-1, 1], a.shape)
+        if a.dtype.kind == "c":
+            d = d + 1j * generator.uniform(0.5, 1.5, a.shape)
+        made.append(d if a.dtype.kind in "fc" and i not in fixed else None)
+    return made
+
+
+def moved(arrays, direction, h):
+    return [
+        a if d is None else a + h * d for a, d in zip(arrays, direction, strict=True)
+    ]
+
+
+def tracked(arrays, direction):
+    return [
+        ag.tensor(a, requires_grad=True) if d is not None else ag.asarray(a.copy())
+        for a, d in zip(arrays, direction, strict=True)
+    ]
+
+
+def slope(row, weights, direction, arrays, create_graph=False):
+    """The derivative along the direction from our gradients, and the leaves."""
+    leaves = tracked(arrays, direction)
+    value = number(row.function(*leaves), weights)
+    wanted = [x for x, d in zip(leaves, direction, strict=True) if d is not None]
+    if not getattr(value, "requires_grad", False):
+        return 0.0, wanted
+    value.backward(create_graph=create_graph)
+    total = 0.0
+    for x, d in zip(leaves, direction, strict=True):
+        if d is not None and x.grad is not None:
+            total = total + np.sum(np.real(x.grad * np.conj(d)))
+    return total, wanted
+
+
+def close(got, want, what):
+    got, want = float(plain(got)), float(want)
+    assert np.isfinite(got), (what, got, want)
+    assert abs(got - want) <= 2e-6 * max(1.0, abs(want)), (what, got, want)
+
+
+def check_gradient(row, what):
+    arrays = [np.array(a) for a in row.arguments]
+    direction = direction_for(arrays, row.fixed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        weights = weights_like(flat(row.function(*[a.copy() for a in arrays])))
+        h = 1e-5
+
+        def value(step):
+            return number(row.function(*[np.array(a) for a in moved(arrays, direction, step)]), weights)
+
+        want = (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h)
+        got, leaves = slope(row, weights, direction, arrays, create_graph=row.order > 1)
+        close(got, want, f"{what}: first derivative")
+        if row.order < 2:
+            return
+        ahead, _ = slope(row, weights, direction, moved(arrays, direction, h))
+        behind, _ = slope(row, weights, direction, moved(arrays, direction, -h))
+        want = (float(plain(ahead)) - float(plain(behind))) / (2 * h)
+        got = second(got, leaves, direction)
+        assert abs(got - want) <= 1e-4 * max(1.0, abs(want)), (what, "second derivative", got, want)
+
+
+def second(first, leaves, direction):
+    if not getattr(first, "requires_grad", False):
+        return 0.0
+    for x in leaves:
+        x.grad = None
+    first.backward()
+    wanted = [d for d in direction if d is not None]
+    return float(sum(
+        np.sum(np.real(plain(x.grad) * np.conj(d)))
+        for x, d in zip(leaves, wanted, strict=True) if x.grad is not None
+    ))  # fmt: skip
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """Names of the NumPy functions that reached the protocol."""
+    names = set()
+    original = numpy_protocol.array_function
+
+    def spy(func, types, args, kwargs):
+        names.add(f"{func.__module__}.{func.__name__}".removeprefix("numpy."))
+        return original(func, types, args, kwargs)
+
+    monkeypatch.setattr(numpy_protocol, "array_function", spy)
+    return names
+
+
+def copies(row):
+    return [np.array(a) for a in row.arguments]
+
+
+@pytest.mark.parametrize("name", sorted(DIFFERENTIABLE))
+def test_values_and_gradients(name, seen):
+    if function_named(name) is None:
+        pytest.skip(f"NumPy {np.__version__} has no {name}")
+    for k, row in enumerate(DIFFERENTIABLE[name]):
+        what = f"{name}[{k}]"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            want = row.function(*copies(row))
+            untracked = row.function(*[ag.asarray(a) for a in copies(row)])
+            followed = row.function(*tracked(copies(row), direction_for(row.arguments, row.fixed)))
+        assert name in seen, what
+        if row.compare:
+            assert_same(untracked, want, f"{what} untracked")
+            assert_same(followed, want, f"{what} tracked")
+        if row.order:
+            check_gradient(row, what)
+
+
+@pytest.mark.parametrize("name", sorted(CONSTANT))
+def test_answers_without_a_derivative_are_numpys_and_free_for_tracked_tensors(name, seen):
+    if function_named(name) is None:
+        pytest.skip(f"NumPy {np.__version__} has no {name}")
+    for k, row in enumerate(CONSTANT[name]):
+        want = row.function(*copies(row))
+        got = row.function(*tracked(copies(row), direction_for(row.arguments, ())))
+        assert name in seen, f"{name}[{k}]"
+        assert not any(getattr(g, "requires_grad", False) for g in flat(got))
+        assert type(flat(got)[0]) is type(flat(want)[0]) or isinstance(flat(got)[0], ag.Tensor)
+        if isinstance(want, str | np.dtype | type):
+            assert got == want
+        elif row.compare:
+            assert_same(got, want, f"{name}[{k}]")
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_refused_functions_say_what_to_do(name, tmp_path):
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises((ag.errors.ArgumentTypeError, ag.errors.DetachError), match=name.split(".")[-1]):
+        REFUSED[name](x, tmp_path)
+
+
+def test_functions_of_records_are_refused():
+    from numpy.lib import recfunctions
+
+    with pytest.raises(ag.errors.ArgumentTypeError, match="no fields"):
+        recfunctions.structured_to_unstructured(ag.asarray([1.0]))
+
+
+def test_every_numeric_ufunc_has_an_answer():
+    from numpy.testing.overrides import get_overridable_numpy_ufuncs
+
+    missing = []
+    for ufunc in get_overridable_numpy_ufuncs():
+        inputs = itertools.chain.from_iterable(t.partition("->")[0] for t in ufunc.types)
+        if any(c in "bfdFD" for c in inputs) and lookup.answer_to(ufunc) is None:
+            missing.append(ufunc.__name__)
+    assert not missing
