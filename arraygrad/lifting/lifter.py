@@ -44,7 +44,9 @@ class Scope:
         self.raw = raw
         self.module = types.ModuleType(str(raw.get("__name__", "__main__")), raw.get("__doc__"))
         self.twin = vars(self.module)
-        self.twin.update(raw)
+        # Other names are bound when lifted code needs them: a copy of all would keep alive what
+        # the user deletes.
+        self.twin.update({k: v for k, v in raw.items() if k[:2] == "__" == k[-2:]})
         self.twin["__builtins__"] = lifter.builtins
         self.twin[SCOPE] = self
 
