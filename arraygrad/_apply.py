@@ -598,11 +598,13 @@ def _wrap_several(
 def view(op: Op, x: Any, **attributes: Any) -> Any:
     """Run a view op: the result is a tensor over the same memory, in the family of `x`.
 
-    Where the kernel had to copy (reshape), the result is a tensor of its own.
+    Where the kernel had to copy (reshape), the result is a tensor of its own, and so are those of
+    scalars, which are scalars again if they are 0-d: writing to them changes no other.
     """
-    array = x._array
+    scalar = type(x) is _SCALAR
+    array = x._array.copy() if scalar else x._array
     out = kernel_of_one(op, array)(array, **attributes)
-    result = _new(_TENSOR)
+    result = _new(_SCALAR if scalar and not out.ndim else _TENSOR)
     result._array = out
     result._family = None
     node = node_of(x)
@@ -615,7 +617,7 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
         node = None
     if node is None:
         result._node = None
-    if out is array or shares_base(out, array):
+    if not scalar and (out is array or shares_base(out, array)):
         if node is None and node_of(x) is not None:
             # Made without recording: shares memory, not history.
             _share_storage(result, x)

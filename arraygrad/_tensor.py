@@ -669,6 +669,10 @@ class Scalar(Tensor):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self._array[()])
 
+    def __round__(self, ndigits: int | None = None) -> Any:
+        # As NumPy's: an integer without ndigits. Its derivative is zero: nothing is lost.
+        return int(super().__round__()) if ndigits is None else super().__round__(ndigits)
+
     def __iadd__(self, other: Any, /) -> Tensor:
         return self + other
 

@@ -30,7 +30,7 @@ from .arithmetic import add, multiply
 from .conversion import asarray as asarray, from_dlpack as from_dlpack, tensor as tensor
 from .data_type import check_convertible
 from .devices import to_device
-from .manipulation import broadcast_to, copied, reshape, viewable
+from .manipulation import broadcast_to, copied, reshape
 from .searching import is_number
 
 if TYPE_CHECKING:
@@ -555,7 +555,7 @@ def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> tuple[Ten
     """
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"meshgrid: indexing={indexing!r}; use 'xy' or 'ij'")
-    tensors = [viewable(a, "meshgrid") for a in arrays]
+    tensors = [operand(a, "meshgrid") for a in arrays]
     for i, t in enumerate(tensors, 1):
         if t._array.ndim > 1:
             raise ShapeError(

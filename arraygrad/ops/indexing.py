@@ -15,6 +15,7 @@ from .._apply import (
     constant,
     node_of,
     operand,
+    scalar_class,
     view,
     wrap,
     wrap_result,
@@ -127,10 +128,12 @@ def _indexed(array: Any, key: Any) -> Any:
 def getitem(x: Any, key: Any) -> Any:
     """x[key]: a view for basic indices, a copy for index arrays and masks.
 
-    A full integer index gives a scalar, which owns its memory.
+    A full integer index gives a scalar, which owns its memory; what is made of it is no view.
     """
     key, basic = normalize_key(key)
     array = x._array
+    if not array.ndim and isinstance(x, scalar_class()):
+        array, basic = array.copy(), False
     out = _indexed(array, key)
     node = node_of(x)
     if node is not None and not (is_grad_enabled() and array.dtype.kind in "fcV"):

@@ -37,7 +37,6 @@ from .views import (
     sliding_window_view as sliding_window_view,
     view_as as view_as,
     view_dtype as view_dtype,
-    viewable as viewable,
 )
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     -----
     Derivative: the sum over the repeated dimensions.
     """
-    x = viewable(x, "broadcast_to")
+    x = operand(x, "broadcast_to")
     return view(BROADCAST_TO, x, shape=as_shape(shape))  # type: ignore[no-any-return]
 
 
@@ -171,7 +170,7 @@ def expand(x: Tensor, *shape: int) -> Tensor:
     -----
     Derivative: the sum over the repeated dimensions.
     """
-    x = viewable(x, "expand")
+    x = operand(x, "expand")
     old = x._array.shape
     lead = len(shape) - len(old)
     sizes = tuple(old[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape))
@@ -195,7 +194,7 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     -----
     Derivative: as for `broadcast_to`.
     """
-    tensors = [viewable(a, "broadcast_arrays") for a in arrays]
+    tensors = [operand(a, "broadcast_arrays") for a in arrays]
     shape = _layout.broadcast_shapes(*[t._array.shape for t in tensors])
     return tuple(t if t._array.shape == shape else broadcast_to(t, shape) for t in tensors)
 
@@ -229,7 +228,7 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
     -----
     Derivative: the reshape back.
     """
-    x = viewable(x, "reshape")
+    x = operand(x, "reshape")
     sizes: Any = shape
     if not isinstance(sizes, tuple):
         sizes = tuple(sizes) if isinstance(sizes, Iterable) else (sizes,)
@@ -274,7 +273,7 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
     -----
     Derivative: the inverse permutation.
     """
-    x = viewable(x, "permute_dims")
+    x = operand(x, "permute_dims")
     ndim = x._array.ndim
     order = tuple(normalize_axis(a, ndim, "axes") for a in axes)
     if len(order) != ndim or len(set(order)) != ndim:
@@ -305,7 +304,7 @@ def moveaxis(
     -----
     Derivative: the move back.
     """
-    x = viewable(x, "moveaxis")
+    x = operand(x, "moveaxis")
     ndim = x._array.ndim
     sources = _ordered_axes(source, ndim, "source")
     destinations = _ordered_axes(destination, ndim, "destination")
@@ -345,7 +344,7 @@ def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
     -----
     Derivative: the exchange back.
     """
-    x = viewable(x, "swapaxes")
+    x = operand(x, "swapaxes")
     ndim = x._array.ndim
     order = list(range(ndim))
     first, second = normalize_axis(axis1, ndim, "axis1"), normalize_axis(axis2, ndim, "axis2")
@@ -385,7 +384,7 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
     -----
     Derivative: the squeeze of these dimensions.
     """
-    x = viewable(x, "expand_dims")
+    x = operand(x, "expand_dims")
     count = len(tuple(axis)) if isinstance(axis, Iterable) else 1
     axes = normalize_axes(axis, x._array.ndim + count)
     return view(EXPAND_DIMS, x, axis=axes)  # type: ignore[no-any-return]
@@ -423,7 +422,7 @@ def squeeze(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
     -----
     Derivative: the dimensions are put back.
     """
-    x = viewable(x, "squeeze")
+    x = operand(x, "squeeze")
     axes = normalize_axes(axis, x._array.ndim)
     for a in axes:
         if x._array.shape[a] != 1:
@@ -458,7 +457,7 @@ def flip(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None) -> Tensor:
     -----
     Derivative: the flip of the cotangent.
     """
-    x = viewable(x, "flip")
+    x = operand(x, "flip")
     return view(FLIP, x, axis=normalize_axes(axis, x._array.ndim))  # type: ignore[no-any-return]
 
 
@@ -628,7 +627,7 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
     -----
     Derivative: the sum over the copies of an element.
     """
-    x = viewable(x, "repeat")
+    x = operand(x, "repeat")
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     axis = normalize_axis(axis, x._array.ndim)
@@ -674,7 +673,7 @@ def tile(x: Tensor, repetitions: tuple[int, ...], /) -> Tensor:
     -----
     Derivative: the sum over the copies of an element.
     """
-    x = viewable(x, "tile")
+    x = operand(x, "tile")
     counts = as_shape(repetitions, "repetitions")
     shape = x._array.shape
     ndim = max(len(shape), len(counts))
@@ -721,7 +720,7 @@ def roll(
     -----
     Derivative: the roll back.
     """
-    x = viewable(x, "roll")
+    x = operand(x, "roll")
     shape = x._array.shape
     shifts = tuple(map(operator.index, shift if isinstance(shift, Iterable) else (shift,)))
     if axis is None:

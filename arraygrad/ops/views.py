@@ -278,7 +278,7 @@ def view_as(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """
     from .manipulation import RESHAPE
 
-    x = viewable(x, "view")
+    x = operand(x, "view")
     target = infer_size(shape, x._array.size)
     try:
         x._array.reshape(target, copy=False)

@@ -1,0 +1,81 @@
+"""Scalars (results of full indexing and reductions) behave as NumPy's do."""
+
+import copy
+import pickle
+
+import arraygrad as ag
+import numpy as np
+import pytest
+from arraygrad._tensor import Scalar
+
+VIEWS = {
+    "T": lambda s: s.T,
+    "real": lambda s: s.real,
+    "reshape": lambda s: s.reshape(()),
+    "squeeze": lambda s: s.squeeze(),
+    "transpose": lambda s: s.transpose(),
+    "np.squeeze": lambda s: np.squeeze(s),
+    "permute": lambda s: ag.permute_dims(s, ()),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_zero_dimensional_views_of_scalars_are_scalars(view):
+    """They were 0-d arrays over the scalar's memory: `r = s.real; r += 1` changed s."""
+    x = ag.tensor([2.5, 1.0], requires_grad=True)
+    s = x[0] * 2
+    r = view(s)
+    assert isinstance(r, Scalar)
+    other = r
+    r += 1
+    assert (s, other, r) == (5.0, 5.0, 6.0)
+    (r * s).backward()
+    assert x.grad.tolist() == [2 * 5 + 2 * 6, 0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda s: s[...], lambda s: s[None], lambda s: s.reshape(1), lambda s: s.ravel(),
+        lambda s: ag.expand_dims(s, 0), lambda s: np.atleast_1d(s), lambda s: s.view(1, 1),
+    ],
+)  # fmt: skip
+def test_arrays_made_of_scalars_do_not_share_their_memory(make):
+    """Writing to s[None] changed s."""
+    x = ag.tensor([2.5, 1.0], requires_grad=True)
+    s = x.sum()
+    a = make(s)
+    assert not isinstance(a, Scalar)
+    a += 1
+    a[...] *= 2
+    assert s == 3.5
+    assert a.item() if not a.requires_grad else True
+    (a.sum() * s).backward()
+    assert x.grad.tolist() == [2 * 3.5 + 9, 2 * 3.5 + 9]
+
+
+def test_what_a_graph_holds_of_a_scalar_survives_its_assignment():
+    """Broadcasts of the scalar that a graph has saved must not see s[...] = 0."""
+    x = ag.tensor([2.0, 3.0], requires_grad=True)
+    s = x.max() * 1.0
+    y = (s * x).sum()
+    s[...] = 100.0
+    y.backward()
+    assert x.grad.tolist() == [3, 3 + 5]
+
+
+def test_round_without_digits_gives_an_integer():
+    """It gave a floating-point tensor, which cannot index."""
+    for value in (2.5, -1.5, np.float32(3.6), 7):
+        s = ag.asarray([value])[0]
+        assert type(round(s)) is int
+        assert round(s) == round(np.asarray(value)[()])
+    assert round(ag.asarray([2.567])[0], 1) == 2.6
+
+
+def test_copies_and_pickles_of_scalars_are_scalars():
+    s = ag.asarray([1.5])[0]
+    for out in (copy.copy(s), copy.deepcopy(s), pickle.loads(pickle.dumps(s)), s.copy(), s.detach()):
+        assert isinstance(out, Scalar)
+        assert out == s
+        assert hash(out) == hash(1.5)
