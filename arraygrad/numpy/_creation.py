@@ -17,7 +17,7 @@ from .._storage import TensorBase
 from ..interop.plain import plain
 from ..ops import conversion, creation, manipulation
 from ._types import holds_tensor
-from ._ufuncs import as_list
+from ._ufuncs import as_operand
 
 
 def _is_dtype_of_numbers(dtype: Any) -> bool:
@@ -28,7 +28,7 @@ def _as_tensor(
     object: Any, dtype: Any, copy: bool | None, order: Any = "K", subok: bool = False
 ) -> Any:
     """A tensor, or what NumPy makes where there are no numbers."""
-    object = as_list(object)
+    object = as_operand(object)
     if isinstance(object, TensorBase) or holds_tensor(object):
         if not _is_dtype_of_numbers(dtype):
             return np.array(object, dtype)

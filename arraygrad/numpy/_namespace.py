@@ -19,7 +19,7 @@ from .._graph import is_grad_enabled
 from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
 from . import _creation, _grids, _types
-from ._ufuncs import Ufunc, as_list, is_numeric
+from ._ufuncs import Ufunc, as_operand, is_numeric
 
 # NumPy's modules that have a module here; the others (ma, char, polynomial, ...) are NumPy's own.
 MODULES = {
@@ -146,9 +146,9 @@ def _answered(real: Any, answer: Any) -> Any:
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
         if args and not is_numeric(args[0]):
+            args = (as_operand(args[0]), *args[1:])
             if _is_object_like(args[0]):
                 return real(*args, **kwargs)
-            args = (as_list(args[0]), *args[1:])
         return answer(*args, **kwargs)
 
     return function
@@ -177,7 +177,7 @@ def _seen_by_numpy(x: Any) -> Any:
         return getattr(x, "_real", x)
     if isinstance(x, list | tuple | dict):
         return plain(x)
-    return _types.like_numpy(x)
+    return _types.like_numpy(as_operand(x))
 
 
 def _unanswered(real: Any) -> Any:

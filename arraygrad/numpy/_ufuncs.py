@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._detach import LIFTED_MARK
 from .._storage import TensorBase
 from ..interop import ufuncs
 from ..interop.lookup import answer_to
@@ -28,8 +29,18 @@ def is_numeric(x: Any) -> bool:
     return isinstance(x, list | tuple | range)
 
 
-def as_list(x: Any) -> Any:
-    """A sequence that is no list or tuple (deque, UserList) as a list; anything else as it is."""
+def as_operand(x: Any) -> Any:
+    """What our functions take for an object that NumPy would convert; other values as they are.
+
+    A sequence that is no list or tuple (deque, UserList) as a list; an object whose ``__array__``
+    is the user's, lifted, as the tensor that it gives.
+    """
+    kind = type(x)
+    convert = getattr(kind, "__array__", None)
+    if convert is not None:
+        if LIFTED_MARK in getattr(convert, "__globals__", ()):
+            return x.__array__()
+        return x
     if isinstance(x, Sequence) and not isinstance(
         x, list | tuple | range | str | bytes | bytearray
     ):
@@ -62,7 +73,7 @@ class Ufunc:
 
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         ufunc = self.__wrapped__
-        args = tuple(map(as_list, args))
+        args = tuple(map(as_operand, args))
         if len(args) > self.nin:
             kwargs["out"] = args[self.nin :]
             args = args[: self.nin]

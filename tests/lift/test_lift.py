@@ -518,23 +518,19 @@ def test_lost_gradient_is_refused_with_the_line():
 
 def test_calls_after_the_first_cost_little():
     def chain(x):
-        for _ in range(50):
+        for _ in range(300):
             x = x * 1.01
         return x
 
     x = leaf(2.0)
     lifted = ag.lift(chain)
-
-    def best(f):
-        times = []
-        for _ in range(30):
+    best = {lifted: 1.0, chain: 1.0}
+    for _ in range(40):  # by turns, so that both meet the same disturbances
+        for f in best:
             start = time.perf_counter()
             f(x)
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    lifted(x)
-    assert best(lifted) < 1.5 * best(chain)
+            best[f] = min(best[f], time.perf_counter() - start)
+    assert best[lifted] < 1.3 * best[chain]
 
 
 def test_closures_are_freed():

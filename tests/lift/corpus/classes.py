@@ -226,3 +226,19 @@ CHAIN = Chain(2.0, Chain(0.5, Chain(3.0)))
 
 def chain(x):
     return CHAIN.value(x[0]) + CHAIN.nxt.value(x[1]) * x[2]
+
+
+class Wrapped:
+    """Converts itself for NumPy."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.data, dtype=dtype)
+
+
+def converts_itself(x):
+    w = Wrapped(x * 2)
+    assert not np.iscomplexobj(w)
+    return np.sum(np.asarray(w) ** 2) + np.sin(w).sum() + np.mean(w)
