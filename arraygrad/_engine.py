@@ -280,9 +280,9 @@ def _result_templates(node: Node, tangents: Sequence[Any]) -> Any:
 
 # Raw forms on plain arrays, by op name: f(node, g) -> cotangent arrays aligned with the inputs.
 # A form that returns None leaves the node to its formula.
-RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = {
-    name: _fused.pull for name in (*_fused.SIMPLE, *_fused.FUSED_VALUES)
-}
+RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = dict.fromkeys(
+    (*_fused.SIMPLE, *_fused.FUSED_VALUES), _fused.pull
+)
 # Ops that read part of their input: f(memory, g, attributes) adds into an existing cotangent.
 ADD_INTO: dict[str, Callable[[Any, Any, dict[str, Any]], bool]] = {}
 # Ops that replace part of their first input: f(g, attributes) -> cotangent of what was written,
@@ -307,16 +307,18 @@ def pull_back(
     nodes: Sequence[Node | None],
     recording: bool,
     keep: bool,
+    prune: bool = True,
 ) -> list[Any]:
     """Cotangents (tensors, or None) that reach `nodes` from the roots; no leaf accumulates.
 
-    Only what lies between is visited, and freed unless `keep`.
+    Only what lies between is visited, and freed unless `keep`. Without `prune` everything else
+    is visited and freed, too: right if there is nothing else.
     """
     wanted = {node[SEQ]: node for node in nodes if node is not None}
     if not wanted:
         return [None] * len(nodes)
     found: dict[int, Any] = {}
-    needed = nodes_between([root for root, _ in roots], wanted)
+    needed = nodes_between([root for root, _ in roots], wanted) if prune else None
     run_backward(roots, recording, keep, wanted=wanted, found=found, needed=needed)
     return [None if node is None else found.get(node[SEQ]) for node in nodes]
 
@@ -496,7 +498,7 @@ def _walk(
 def _free(node: Node) -> None:
     values = node[VALUES]
     if values is not None and values is not FREED:
-        if type(values) is Packed or any([v is not None for v in values]):
+        if type(values) is Packed or any(v is not None for v in values):
             node[VALUES] = FREED
 
 

@@ -4,22 +4,9 @@
 that is there already.
 """
 
-from .anomaly import detect_anomaly as detect_anomaly
-from .checkpoint import checkpoint as checkpoint
-from .function import Function as Function, once_differentiable as once_differentiable
-from .functional import (
-    elementwise_grad as elementwise_grad,
-    hessian as hessian,
-    hvp as hvp,
-    jacfwd as jacfwd,
-    jacobian as jacobian,
-    jacrev as jacrev,
-    jvp as jvp,
-    linearize as linearize,
-    value_and_grad as value_and_grad,
-    vjp as vjp,
-)
-from .gradcheck import gradcheck as gradcheck, gradgradcheck as gradgradcheck
+from typing import TYPE_CHECKING
+
+from .._lazy import lazy_attributes
 from .hooks import (
     GraphNode as GraphNode,
     RemovableHandle as RemovableHandle,
@@ -31,8 +18,26 @@ from .modes import (
     no_grad as no_grad,
     set_grad_enabled as set_grad_enabled,
 )
-from .primitive import primitive as primitive
 from .reverse import backward as backward, grad as grad
+
+if TYPE_CHECKING:
+    from .anomaly import detect_anomaly as detect_anomaly
+    from .checkpoint import checkpoint as checkpoint
+    from .function import Function as Function, once_differentiable as once_differentiable
+    from .functional import (
+        elementwise_grad as elementwise_grad,
+        hessian as hessian,
+        hvp as hvp,
+        jacfwd as jacfwd,
+        jacobian as jacobian,
+        jacrev as jacrev,
+        jvp as jvp,
+        linearize as linearize,
+        value_and_grad as value_and_grad,
+        vjp as vjp,
+    )
+    from .gradcheck import gradcheck as gradcheck, gradgradcheck as gradgradcheck
+    from .primitive import primitive as primitive
 
 __all__ = [
     "Function",
@@ -62,3 +67,32 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+# Imported when first asked for: module -> names.
+_LAZY: dict[str, tuple[str, ...]] = {
+    "anomaly": ("detect_anomaly",),
+    "checkpoint": ("checkpoint",),
+    "function": (
+        "Function",
+        "once_differentiable",
+    ),
+    "functional": (
+        "elementwise_grad",
+        "hessian",
+        "hvp",
+        "jacfwd",
+        "jacobian",
+        "jacrev",
+        "jvp",
+        "linearize",
+        "value_and_grad",
+        "vjp",
+    ),
+    "gradcheck": (
+        "gradcheck",
+        "gradgradcheck",
+    ),
+    "primitive": ("primitive",),
+}
+
+__getattr__ = lazy_attributes(__name__, _LAZY)

@@ -8,9 +8,9 @@ branches that `where` does not select harm nobody. Births and lines are kept in 
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 from contextvars import ContextVar
-from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Literal
 
@@ -36,8 +36,8 @@ from .._storage import TensorBase
 
 __all__ = ["check_value", "detect_anomaly"]
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent)
-_NUMPY = str(Path(np.__file__).resolve().parent)
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+_NUMPY = os.path.dirname(os.path.realpath(np.__file__))
 
 
 class _Settings:

@@ -89,7 +89,6 @@ def value_and_grad(
     >>> gradient
     tensor([2., 4.])
     """
-
     body = lifted(f)
 
     @functools.wraps(f)
@@ -174,7 +173,6 @@ def elementwise_grad(f: Function, argnums: Argnums = 0) -> Function:
     >>> ag.elementwise_grad(lambda x: x * x)(ag.asarray([1.0, 2.0]))
     tensor([2., 4.])
     """
-
     body = lifted(f)
 
     @functools.wraps(f)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -206,9 +207,7 @@ def _check_directions(
             zip(push_forward(run.roots, run.nodes, given, False), numeric, strict=True)
         ):
             got = np.zeros_like(want) if t is None else t._array
-            check.compare(
-                got, want, lambda at, k=k: f"forward mode: output {k}{list(at)}, random direction"
-            )
+            check.compare(got, want, functools.partial(_along_what, "forward", k))
     if "reverse" in modes:
         for k, want in enumerate(numeric):
             g = random_like(rng, run.outputs[k]._array)
@@ -216,9 +215,11 @@ def _check_directions(
             got = sum(
                 _inner(found[i]._array, directions[i]) for i in moving if found[i] is not None
             )
-            check.compare(
-                got, _inner(g, want), lambda at, k=k: f"reverse mode: output {k}, random cotangent"
-            )
+            check.compare(got, _inner(g, want), functools.partial(_along_what, "reverse", k))
+
+
+def _along_what(mode: str, k: int, index: tuple[int, ...]) -> str:
+    return f"{mode} mode: output {k}{list(index) if index else ''}, random direction"
 
 
 def _inner(a: Array, b: Array) -> float:

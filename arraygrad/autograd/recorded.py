@@ -6,11 +6,13 @@ The function gets aliases of its arguments: the same values under graph nodes of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from .._apply import cast, detached, node_of, operand, scalar_class, wrap
+from .._dtypes import is_supported
 from .._engine import alias, pull_back, push_forward, reaches_outside
 from .._errors import ArgumentError, ArgumentTypeError, DTypeError, GradientError
 from .._graph import GRAD_MODE, Node, is_grad_enabled, next_seq
@@ -58,7 +60,9 @@ class Entry:
             self.kind = "array"
             # Only borrowed: an alias is copied before it is written. Where the derivative is taken
             # later the caller might write in between.
-            source = operand(np.array(leaf) if copy else np.asarray(leaf).view(), where)
+            array = np.array(leaf) if copy else np.asarray(leaf)
+            known = is_supported(array.dtype) and array.dtype.isnative
+            source = wrap(array) if known else operand(array, where)
         else:
             self.kind = "array" if isinstance(leaf, np.inexact) else "number"
             number = np.asarray(leaf)
@@ -80,7 +84,7 @@ class Entry:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape, dtype=int))
+        return prod(self.shape)
 
 
 def is_number(leaf: Any) -> bool:
@@ -128,8 +132,9 @@ class Recorded:
         nodes = [node_of(v) for _, v in self.leaves if isinstance(v, TensorBase)]
         if has_aux:
             nodes += [node_of(v) for _, v in flatten(self.aux)[0] if isinstance(v, TensorBase)]
+        self.outside = reaches_outside(nodes, self.first)
         # Then the gradients are part of outer graphs, and what was saved stays needed.
-        self.tracked = self.outer and reaches_outside(nodes, self.first)
+        self.tracked = self.outer and self.outside
 
     def _enter(self, argument: Any, where: str) -> Any:
         leaves, rebuild = flatten(argument, where)
@@ -199,7 +204,8 @@ class Recorded:
             for (_, v), g in zip(self.leaves, cotangents, strict=True)
             if isinstance(v, TensorBase) and g is not None
         ]
-        found = pull_back(roots, [e.node for e in self.entries], recording, keep)
+        nodes = [e.node for e in self.entries]
+        found = pull_back(roots, nodes, recording, keep, prune=self.outside or recording)
         return [
             wrap(np.zeros(e.shape, e.dtype)) if g is None else cast(g, e.dtype)
             for e, g in zip(self.entries, found, strict=True)
@@ -271,7 +277,7 @@ def scalar_cotangent(run: Recorded, f: Function, holomorphic: bool) -> Any:
     out = _single_output(run, f)
     dtype = result_dtype(out, f)
     shape = out._array.shape if isinstance(out, TensorBase) else np.shape(out)
-    if np.prod(shape, dtype=int) != 1:
+    if prod(shape) != 1:
         raise GradientError(
             f"{name_of(f)} returned an array of shape {shape}, a gradient needs one number: reduce "
             "it, e.g. with .sum(), or use ag.jacobian(f), or ag.elementwise_grad(f)"
@@ -285,4 +291,6 @@ def scalar_cotangent(run: Recorded, f: Function, holomorphic: bool) -> Any:
     if holomorphic:
         if dtype.kind != "c" or any(e.dtype.kind != "c" for e in run.entries):
             raise GradientError("holomorphic=True needs complex arguments and a complex result")
-    return wrap(np.ones(shape, dtype if dtype.kind in "fcV" else float))
+    one = np.empty(shape, dtype if dtype.kind in "fcV" else float)
+    one.fill(1)
+    return wrap(one)

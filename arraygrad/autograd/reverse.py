@@ -26,7 +26,9 @@ def cotangent_of(output: Any, g: Any, name: str) -> Any:
                 f"a {array.dtype} tensor of shape {array.shape} needs {name}, a tensor of that "
                 "shape; or reduce to one real number first, e.g. y.sum()"
             )
-        return wrap(np.ones(array.shape, array.dtype))
+        one = np.empty(array.shape, array.dtype)
+        one.fill(1)
+        return wrap(one)
     g = operand(g, "backward")
     if g._array.shape != array.shape:
         raise ShapeError(

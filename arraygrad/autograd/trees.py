@@ -9,13 +9,20 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .._errors import ArgumentError
+
+# Leaves that come often: they are told quickly.
+_LEAVES = frozenset((np.ndarray, np.float64, float, int, complex, str, type(None)))
 
 Rebuild = Callable[[Sequence[Any]], Any]
 
 
 def parts(tree: Any) -> tuple[list[tuple[str, Any]], Rebuild] | None:
     """(how each child is reached, child) and a function that rebuilds; None for a leaf."""
+    if type(tree) in _LEAVES:
+        return None
     if isinstance(tree, dict):
         keys = list(tree)
 
