@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import ops
 from .._answers import ANSWERS
 
 
@@ -20,6 +21,8 @@ def load() -> None:
     """Import all answers. Several threads may call this at once: the import lock orders them."""
     if not _State.loaded:
         from . import numpy_functions  # noqa: F401
+
+        ops.load_all()
 
         _State.loaded = True
 

@@ -60,6 +60,12 @@ def call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if dtype is not None:
         dtype = _instance(dtype, inputs)
         inputs = tuple(_as(x, dtype, casting, ufunc) for x in inputs)
+    given = inputs
+    if out is not None:
+        # `array += tensor` writes the array after the graph has saved what it held.
+        inputs = tuple(
+            x.copy() if isinstance(x, np.ndarray) and _is_one_of(x, out) else x for x in inputs
+        )
     if ufunc.signature is not None and kwargs:
         results = _generalized(ufunc, answer, inputs, **kwargs)
     else:
@@ -71,10 +77,15 @@ def call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not outs:
         return results if where is True else _masked(results, where, None)
     stored = tuple(
-        r if o is None else store(o, r, where, casting, ufunc.__name__, inputs)
+        r if o is None else store(o, r, where, casting, ufunc.__name__, given)
         for o, r in zip(outs, results if several else (results,), strict=True)
     )
     return stored if several else stored[0]
+
+
+def _is_one_of(x: Any, out: Any) -> bool:
+    return any(isinstance(o, np.ndarray) and np.may_share_memory(o, x) for o in
+               (out if isinstance(out, tuple) else (out,)))  # fmt: skip
 
 
 def _arrays(results: Any) -> Any:

@@ -112,8 +112,11 @@ def tan(x: Tensor | complex, /) -> Tensor:
 
 
 def _asin_slope(x: Any) -> Any:
-    """1 / sqrt(1 - x**2); the two factors keep the digits near the ends and the branch cuts."""
-    return reciprocal(multiply(sqrt(subtract(1, x)), sqrt(add(1, x))))
+    """1 / sqrt(1 - x**2); the two factors keep the digits near the ends and the branch cuts.
+
+    -(x - 1) and not 1 - x: a zero imaginary part must change its sign.
+    """
+    return reciprocal(multiply(sqrt(negative(subtract(x, 1))), sqrt(add(1, x))))
 
 
 ASIN = declare(Op("asin", ("x",), Partials(x=_asin_slope), dtypes="floating", family="elementwise"))

@@ -41,7 +41,7 @@ CONSTANT = {
     "shape": (call(np.shape, normal(2, 3)), call(np.shape, normal())),
     "size": (call(np.size, normal(2, 3)), call(lambda x: np.size(x, 1), normal(2, 3))),
     "result_type": (call(lambda x: np.result_type(x, 1j), normal(2)), call(lambda x: np.result_type(x, np.float32), normal(2).astype(np.float32))),
-    "can_cast": (call(lambda x: np.can_cast(x.dtype, complex) and np.can_cast(x, complex) if np.ndim(x) == 9 else np.result_type(x) == x.dtype, normal(2)),),
+    "can_cast": (call(lambda x: np.can_cast(x, complex), normal(2)),),
     "min_scalar_type": (call(np.min_scalar_type, normal(2)), call(np.min_scalar_type, np.array(3.0))),
     "common_type": (call(lambda x: np.common_type(x, np.float32([1])), normal(2)),),
     "array2string": (call(np.array2string, normal(2)), call(lambda x: np.array2string(x, precision=2), normal(2))),
@@ -67,6 +67,7 @@ CONSTANT = {
     "identity": (call(lambda x: np.identity(3, like=x), normal(2)),),
     "tri": (call(lambda x: np.tri(3, 4, -1, like=x), normal(2)),),
     "frombuffer": (call(lambda x: np.frombuffer(b"\x01\x02", np.uint8, like=x), normal(2)),),
+    "fromfile": (call(lambda x: np.fromfile(__file__, np.uint8, 3, like=x), normal(2)),),
     "fromstring": (call(lambda x: np.fromstring("1 2", sep=" ", like=x), normal(2)),),
     "loadtxt": (call(lambda x: np.loadtxt(io.StringIO("1 2\n3 4"), like=x), normal(2)),),
     "genfromtxt": (call(lambda x: np.genfromtxt(io.StringIO("1,2\n3,4"), delimiter=",", like=x), normal(2)),),
@@ -81,5 +82,4 @@ REFUSED = {
     "busday_offset": lambda x, folder: np.busday_offset(x, x),
     "is_busday": lambda x, folder: np.is_busday(x),
     "datetime_as_string": lambda x, folder: np.datetime_as_string(x),
-    "fromfile": None,
 }

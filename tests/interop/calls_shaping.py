@@ -160,7 +160,7 @@ CALLS = {
     "piecewise": (
         call(lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda v: v**2, lambda v: 3 * v]), distinct(5)),
         call(lambda x: np.piecewise(x, [x < 0], [-1.0, lambda v: v**3]), distinct(5)),
-        call(lambda x: np.piecewise(x, x < 0, [lambda v, k: k * v, 2.0], 4.0), distinct(2, 3)),
+        call(lambda x: np.piecewise(x, [x < 0], [lambda v, k: k * v, 2.0], 4.0), distinct(2, 3)),
     ),
     "apply_along_axis": (
         call(lambda x: np.apply_along_axis(lambda r: r**2, 1, x), normal(2, 3)),

@@ -17,7 +17,7 @@ from ..plain import tensors
 @answers(np.array)
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K",
-    subok: bool = False, ndmin: int = 0, like: Any = None,
+    subok: bool = False, ndmin: int = 0, ndmax: int = 0, like: Any = None,
 ) -> Any:  # fmt: skip
     """np.array: nested lists that hold tensors keep their gradients."""
     made = conversion.asarray(object, dtype=dtype, copy=copy)

@@ -8,9 +8,8 @@ import numpy as np
 
 from ..._answers import answers
 from ..._apply import operand
-from ..._errors import ShapeError
+from ..._errors import ArgumentError, ShapeError
 from ...ops import creation, manipulation, products, views
-from .rebinding import rebound
 
 
 @answers(np.diag)
@@ -50,4 +49,20 @@ def _triangle(function: Any, m: Any, k: int) -> Any:
     return function(x, k=int(k))
 
 
-meshgrid = rebound(np.meshgrid)
+@answers(np.meshgrid)
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    """np.meshgrid; views with copy=False."""
+    if indexing not in ("xy", "ij"):
+        raise ArgumentError(f"indexing={indexing!r}; use 'xy' or 'ij'")
+    n = len(xi)
+    order = list(range(n))
+    if indexing == "xy" and n > 1:
+        order[:2] = 1, 0
+    grids = []
+    for i, x in enumerate(xi):
+        shape = [1] * n
+        shape[order[i]] = -1
+        grids.append(manipulation.reshape(operand(x, "meshgrid", i + 1), tuple(shape)))
+    if not sparse:
+        grids = list(manipulation.broadcast_arrays(*grids)) if grids else grids
+    return tuple(g.copy() for g in grids) if copy else tuple(grids)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..._answers import answers
 from ..._apply import operand
-from ..._errors import ArgumentError
+from ..._errors import ArgumentError, LinAlgError
 from ...ops import (
-    arithmetic, eigenvalues, factorizations, indexing, parts, products, searching, solvers,
+    arithmetic, determinants, eigenvalues, factorizations, indexing, manipulation, norms, parts,
+    products, searching, solvers,
 )  # fmt: skip
 from .constant import constant
 from .rebinding import rebound
@@ -23,9 +25,89 @@ QRResult = namedtuple("QRResult", ("Q", "R"))
 SVDResult = namedtuple("SVDResult", ("U", "S", "Vh"))
 
 multi_dot = rebound(np.linalg.multi_dot)
-tensorsolve = rebound(np.linalg.tensorsolve)
 tensorinv = rebound(np.linalg.tensorinv)
 matrix_rank = constant(np.linalg.matrix_rank)
+
+
+@answers(np.linalg.tensorsolve)
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    """np.linalg.tensorsolve."""
+    x1, x2 = operand(a, "tensorsolve", 1), operand(b, "tensorsolve", 2)
+    if axes is not None:
+        order = [i for i in range(x1._array.ndim) if i not in axes] + list(axes)
+        x1 = manipulation.permute_dims(x1, tuple(order))
+    shape = x1._array.shape[x2._array.ndim :]
+    n = prod(shape)
+    if x1._array.size != n * n:
+        raise LinAlgError(
+            f"tensorsolve: shapes {x1._array.shape} and {x2._array.shape} do not fit: "
+            "prod(a.shape[b.ndim:]) must equal prod(a.shape[:b.ndim])"
+        )
+    flat = solvers.solve(manipulation.reshape(x1, (n, n)), x2.ravel())
+    return manipulation.reshape(flat, shape)
+
+
+@answers(np.linalg.inv)
+def inv(a: Any) -> Any:
+    """np.linalg.inv."""
+    return solvers.inv(operand(a, "inv"))
+
+
+@answers(np.linalg.solve)
+def solve(a: Any, b: Any) -> Any:
+    """np.linalg.solve."""
+    return solvers.solve(operand(a, "solve", 1), operand(b, "solve", 2))
+
+
+@answers(np.linalg.lstsq)
+def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
+    """np.linalg.lstsq; the rank is an integer."""
+    solution, residuals, rank, values = solvers.lstsq(
+        operand(a, "lstsq", 1), operand(b, "lstsq", 2), rcond
+    )
+    return solution, residuals, np.int32(rank._array), values
+
+
+@answers(np.linalg.matrix_power)
+def matrix_power(a: Any, n: int) -> Any:
+    """np.linalg.matrix_power."""
+    return solvers.matrix_power(operand(a, "matrix_power"), n)
+
+
+@answers(np.linalg.det)
+def det(a: Any) -> Any:
+    """np.linalg.det."""
+    return determinants.det(operand(a, "det"))
+
+
+@answers(np.linalg.slogdet)
+def slogdet(a: Any) -> Any:
+    """np.linalg.slogdet."""
+    return determinants.slogdet(operand(a, "slogdet"))
+
+
+@answers(np.linalg.cond)
+def cond(x: Any, p: Any = None) -> Any:
+    """np.linalg.cond."""
+    return norms.cond(operand(x, "cond"), p)
+
+
+@answers(np.linalg.norm)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """np.linalg.norm."""
+    return norms.norm(operand(x, "norm"), ord, axis, keepdims)
+
+
+@answers(np.linalg.eigh)
+def eigh(a: Any, UPLO: str = "L") -> Any:
+    """np.linalg.eigh."""
+    return eigenvalues.eigh(operand(a, "eigh"), UPLO)
+
+
+@answers(np.linalg.eigvalsh)
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+    """np.linalg.eigvalsh."""
+    return eigenvalues.eigvalsh(operand(a, "eigvalsh"), UPLO)
 
 
 @answers(np.linalg.eig)

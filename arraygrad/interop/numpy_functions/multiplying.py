@@ -34,6 +34,12 @@ def cross(
     return _general_cross(x1, x2, axisa, axisb, axisc, axis)
 
 
+@answers(np.tensordot)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """np.tensordot."""
+    return products.tensordot(operand(a, "tensordot", 1), operand(b, "tensordot", 2), axes=axes)
+
+
 @answers(np.inner)
 def inner(a: Any, b: Any, /) -> Any:
     """np.inner: sums over the last axes."""

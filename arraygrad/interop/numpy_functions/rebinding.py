@@ -231,16 +231,27 @@ _REPLACED: dict[Any, Any] = {
     np.asarray: _asarray,
     np.asanyarray: _asarray,
     np.ascontiguousarray: _asarray,
+    np.broadcast: lambda *arrays: np.broadcast(*plain(arrays)),
 }
 
 
-def _register_converter() -> None:
+def _unwrapped(x: Any) -> Any:
+    return x
+
+
+def _makearray(a: Any) -> Any:
+    """numpy.linalg's: an array, and how a result becomes of the argument's class."""
+    return _asarray(a), _unwrapped
+
+
+def _register_private() -> None:
     converter = getattr(np._core._multiarray_umath, "_array_converter", None)  # type: ignore[attr-defined]
     if converter is not None:
         _REPLACED[converter] = _Converter
+    _REPLACED[np.linalg._linalg._makearray] = _makearray  # type: ignore[attr-defined]
 
 
-_register_converter()
+_register_private()
 
 
 # -- built-ins ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ..._answers import answers
 from ..._apply import cast, elementwise, operand
 from ..._dispatch import register_kernel
 from ..._op import Op, Rule
-from ...ops import arithmetic, rounding, searching
+from ...ops import arithmetic, rounding, searching, trigonometric
 from .rebinding import rebound
 from .reducing import _stored
 
@@ -29,6 +29,12 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
 def fix(x: Any, out: Any = None) -> Any:
     """np.fix; its derivative is 0."""
     return _stored(out, rounding.trunc(operand(x, "fix")), "fix")
+
+
+@answers(np.sinc)
+def sinc(x: Any) -> Any:
+    """np.sinc."""
+    return trigonometric.sinc(operand(x, "sinc"))
 
 
 # -- the modified Bessel functions of order 0 and 1 ------------------------------------------------

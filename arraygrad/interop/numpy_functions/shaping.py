@@ -51,6 +51,18 @@ def expand_dims(a: Any, axis: Any) -> Any:
     return manipulation.expand_dims(operand(a, "expand_dims"), axis=axis)
 
 
+@answers(np.moveaxis)
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """np.moveaxis: a view."""
+    return manipulation.moveaxis(operand(a, "moveaxis"), source, destination)
+
+
+@answers(np.swapaxes)
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """np.swapaxes: a view."""
+    return manipulation.swapaxes(operand(a, "swapaxes"), axis1, axis2)
+
+
 @answers(np.rollaxis)
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """np.rollaxis."""
