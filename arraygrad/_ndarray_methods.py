@@ -39,6 +39,8 @@ def _shape_arguments(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """f(2, 3) and f((2, 3)) mean the same."""
     if len(shape) == 1 and isinstance(shape[0], tuple | list):
         return tuple(shape[0])
+    if len(shape) == 1 and isinstance(shape[0], np.ndarray) and shape[0].ndim == 1:
+        return tuple(shape[0].tolist())
     return shape
 
 
