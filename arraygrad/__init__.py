@@ -6,9 +6,9 @@ pow, round, sum).
 """
 
 from math import e as e, inf as inf, nan as nan, pi as pi
-from typing import Any as _Any
+from typing import TYPE_CHECKING, Any as _Any
 
-from . import _errors as errors, autograd as autograd, fft as fft, linalg as linalg
+from . import _errors as errors
 from ._cotangents import set_absorbing_zeros as set_absorbing_zeros
 from ._detach import (
     DetachWarning as DetachWarning,
@@ -33,31 +33,14 @@ from ._dtypes import (
     uint32 as uint32,
     uint64 as uint64,
 )
+from ._lazy import lazy_attributes as _lazy_attributes
 from ._tensor import Tensor as Tensor
-from .autograd import (
-    Function as Function,
-    checkpoint as checkpoint,
-    detect_anomaly as detect_anomaly,
-    elementwise_grad as elementwise_grad,
+from .autograd.modes import (
     enable_grad as enable_grad,
-    gradcheck as gradcheck,
-    gradgradcheck as gradgradcheck,
-    hessian as hessian,
-    hvp as hvp,
     is_grad_enabled as is_grad_enabled,
-    jacfwd as jacfwd,
-    jacobian as jacobian,
-    jacrev as jacrev,
-    jvp as jvp,
-    linearize as linearize,
     no_grad as no_grad,
-    primitive as primitive,
     set_grad_enabled as set_grad_enabled,
-    value_and_grad as value_and_grad,
-    vjp as vjp,
 )
-from .autograd.functional import grad as grad
-from .lifting import lift as lift
 from .ops.arithmetic import (
     add as add,
     divide as divide,
@@ -203,13 +186,6 @@ from .ops.searching import (
     searchsorted as searchsorted,
     where as where,
 )
-from .ops.sets import (
-    isin as isin,
-    unique_all as unique_all,
-    unique_counts as unique_counts,
-    unique_inverse as unique_inverse,
-    unique_values as unique_values,
-)
 from .ops.sorting import (
     argsort as argsort,
     partition as partition,
@@ -228,24 +204,6 @@ from .ops.statistical import (
     sum as sum,
     var as var,
 )
-from .ops.trigonometric import (
-    acos as acos,
-    acosh as acosh,
-    asin as asin,
-    asinh as asinh,
-    atan as atan,
-    atan2 as atan2,
-    atanh as atanh,
-    cos as cos,
-    cosh as cosh,
-    deg2rad as deg2rad,
-    rad2deg as rad2deg,
-    sin as sin,
-    sinc as sinc,
-    sinh as sinh,
-    tan as tan,
-    tanh as tanh,
-)
 from .ops.utility import (
     all as all,
     any as any,
@@ -257,7 +215,57 @@ from .ops.views import (
     shares_memory as shares_memory,
     sliding_window_view as sliding_window_view,
 )
-from .ops.inspection import __array_namespace_info__ as __array_namespace_info__
+
+if TYPE_CHECKING:
+    from . import autograd as autograd, fft as fft, linalg as linalg, numpy as numpy
+    from .autograd.anomaly import detect_anomaly as detect_anomaly
+    from .autograd.checkpoint import checkpoint as checkpoint
+    from .autograd.function import Function as Function
+    from .autograd.functional import (
+        elementwise_grad as elementwise_grad,
+        grad as grad,
+        hessian as hessian,
+        hvp as hvp,
+        jacfwd as jacfwd,
+        jacobian as jacobian,
+        jacrev as jacrev,
+        jvp as jvp,
+        linearize as linearize,
+        value_and_grad as value_and_grad,
+        vjp as vjp,
+    )
+    from .autograd.gradcheck import (
+        gradcheck as gradcheck,
+        gradgradcheck as gradgradcheck,
+    )
+    from .autograd.primitive import primitive as primitive
+    from .lifting import lift as lift
+    from .ops.inspection import __array_namespace_info__ as __array_namespace_info__
+    from .ops.sets import (
+        isin as isin,
+        unique_all as unique_all,
+        unique_counts as unique_counts,
+        unique_inverse as unique_inverse,
+        unique_values as unique_values,
+    )
+    from .ops.trigonometric import (
+        acos as acos,
+        acosh as acosh,
+        asin as asin,
+        asinh as asinh,
+        atan as atan,
+        atan2 as atan2,
+        atanh as atanh,
+        cos as cos,
+        cosh as cosh,
+        deg2rad as deg2rad,
+        rad2deg as rad2deg,
+        sin as sin,
+        sinc as sinc,
+        sinh as sinh,
+        tan as tan,
+        tanh as tanh,
+    )
 
 __version__ = "0.1.0.dev0"
 __array_api_version__ = "2025.12"
@@ -487,10 +495,73 @@ EXTRAS = (
 __all__ = [*STANDARD, *EXTRAS]
 
 
+# Imported when first asked for: module -> names; a module without names is itself the name.
+_LAZY: dict[str, tuple[str, ...]] = {
+    "autograd": (),
+    "autograd.anomaly": ("detect_anomaly",),
+    "autograd.checkpoint": ("checkpoint",),
+    "autograd.function": ("Function",),
+    "autograd.functional": (
+        "elementwise_grad",
+        "grad",
+        "hessian",
+        "hvp",
+        "jacfwd",
+        "jacobian",
+        "jacrev",
+        "jvp",
+        "linearize",
+        "value_and_grad",
+        "vjp",
+    ),
+    "autograd.gradcheck": (
+        "gradcheck",
+        "gradgradcheck",
+    ),
+    "autograd.primitive": ("primitive",),
+    "lifting": ("lift",),
+    "ops.inspection": ("__array_namespace_info__",),
+    "ops.sets": (
+        "isin",
+        "unique_all",
+        "unique_counts",
+        "unique_inverse",
+        "unique_values",
+    ),
+    "ops.trigonometric": (
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cos",
+        "cosh",
+        "deg2rad",
+        "rad2deg",
+        "sin",
+        "sinc",
+        "sinh",
+        "tan",
+        "tanh",
+    ),
+    "fft": (),
+    "linalg": (),
+    "numpy": (),
+}
+
+_lazy = _lazy_attributes(__name__, _LAZY)
+
+
 def __getattr__(name: str) -> _Any:
-    """`bfloat16` is made when first asked for: it imports ml_dtypes."""
+    """What is imported when first asked for; `bfloat16`, because it imports ml_dtypes."""
     if name == "bfloat16":
         from ._dtypes import bfloat16
 
         return bfloat16()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _lazy(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

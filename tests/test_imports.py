@@ -1,6 +1,7 @@
 """The layers: imports go down only, Numba and the kernels are imported in one module each."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ KERNELS = folder_of("arraygrad_kernels")
 # From the ground up. A module may import from its own line and from those above it in this list.
 # A folder stands for all modules in it that have no line of their own.
 LAYERS = (
-    ("_errors",),
+    ("_errors", "_lazy"),
     ("_dtypes", "_device", "_layout", "_answers"),
     ("_dispatch",),
     ("_op", "_graph"),
@@ -182,3 +183,26 @@ def test_import_is_light() -> None:
     code = f"import sys; sys.path[:0] = {environment_path!r}; {code}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("package", ["arraygrad", "arraygrad.autograd"])
+def test_lazy_names_are_those_that_type_checkers_see(package):
+    """The table of names imported when first asked for, and the imports under TYPE_CHECKING."""
+    module = importlib.import_module(package)
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    block = next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen = {}
+    for statement in block.body:
+        for alias in statement.names:
+            if statement.module is None:
+                seen.setdefault(alias.name, set())
+            else:
+                seen.setdefault(statement.module, set()).add(alias.name)
+    assert {name: set(names) for name, names in module._LAZY.items()} == seen
+    for names in module._LAZY.values():
+        for name in names:
+            assert getattr(module, name) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,8 +108,27 @@ def _dtype_of(x: Any) -> np.dtype[Any] | None:
     return None
 
 
-@dataclass(frozen=True)
-class FloatInfo:
+class _Info:
+    """Read-only attributes given by keyword. (A dataclass would cost a tenth of the import.)"""
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is read-only")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({values})"
+
+
+class FloatInfo(_Info):
     """Limits of a floating-point dtype; Python numbers, `dtype` is that of the real part."""
 
     bits: int
@@ -136,8 +154,7 @@ class FloatInfo:
         return int(-np.log10(self.eps))
 
 
-@dataclass(frozen=True)
-class IntegerInfo:
+class IntegerInfo(_Info):
     """Limits of an integer dtype; Python numbers."""
 
     bits: int

@@ -1,0 +1,40 @@
+"""Names of a package that are imported when first asked for.
+
+`import arraygrad` may cost little more than `import numpy`, so that only what every program needs
+is imported at once. Type checkers see ordinary imports, in an ``if TYPE_CHECKING`` block beside
+the table; a test holds the two equal.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+def lazy_attributes(package: str, modules: dict[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """A module's ``__getattr__`` for names that live in `modules`.
+
+    Parameters
+    ----------
+    package : str
+        The package whose attributes they are.
+    modules : dict
+        Module, relative to the package -> names. A module without names is itself the attribute.
+    """
+    where = {name: module for module, names in modules.items() for name in names}
+    where.update({module: "" for module, names in modules.items() if not names})
+
+    def __getattr__(name: str) -> Any:
+        module = where.get(name)
+        if module is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if module:
+            value = getattr(importlib.import_module(f"{package}.{module}"), name)
+        else:
+            value = importlib.import_module(f"{package}.{name}")
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return __getattr__
