@@ -81,8 +81,19 @@ class Tensor(NdarrayMethods):
 
     @property
     def shape(self) -> Shape:
-        """Sizes of the dimensions."""
+        """Sizes of the dimensions; setting them re-views the memory."""
         return self._array.shape  # type: ignore[no-any-return]
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        node = node_of(self)
+        if node is not None and _engine.is_leaf_node(node):
+            raise GradientError(
+                "the shape of a leaf that requires grad cannot be set; use y = x.reshape(shape)"
+            )
+        viewed = views.view_as(self, _shape_arguments((shape,)))
+        self._array, self._node = viewed._array, viewed._node
+        self._family, self._epoch = viewed._family, viewed._epoch
 
     @property
     def ndim(self) -> int:
