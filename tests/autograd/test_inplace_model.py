@@ -1,6 +1,6 @@
 """Random programs of views, in-place writes and reads, against the same program on NumPy arrays.
 
-Values must equal NumPy's after each step. The gradient of a weighted sum of everything alive must
+Values must equal NumPy's after each step. The gradient of a function of everything alive must
 equal the complex-step derivative of the plain program, which knows nothing of graphs, saved values
 or copy-on-write; a second derivative must equal differences of the first.
 """
@@ -290,11 +290,13 @@ def writable(x: Any) -> bool:
 
 
 def weighted(side: Side) -> Any:
-    """A sum of all that is alive, each element with a weight of its own."""
+    """A quadratic function of all that is alive, each element with a weight of its own."""
     total = side.library.sum(side.start * 0.1)
     for n, x in enumerate(side.live):
         weights = np.sin(1.0 + n + np.arange(x.size)).reshape(x.shape)
-        total = total + side.library.sum(x * side.constant(weights))
+        # Not linear: then cotangents depend on the argument, and second derivatives pass through
+        # the derivatives of writes too.
+        total = total + side.library.sum((x + 0.25 * x * x) * side.constant(weights))
     return total
 
 
@@ -310,6 +312,25 @@ def complex_step(program: list[Step], start: Any = START) -> Any:
                 step(side)
             gradient[at] = weighted(side).imag / TINY
     return gradient
+
+
+def written_in_many_ways(x: Any) -> Any:
+    y = x * x
+    y[[0, 0, 2]] = x[:3, ::-1] * x[0, 1]
+    view = y.T[1:]
+    view *= x.T[1:]
+    y.reshape(-1)[::5] += x[:, 0][:2].sum()
+    list(y)[1][:2] = y[0, 2:] * y[2, :2]
+    y[y.detach() > 0.1] *= 2.0
+    return (y * y * y).sum()
+
+
+def test_writes_to_third_order() -> None:
+    """Some derivatives of writes are reached by third derivatives only."""
+    x = START + 0.05
+    ag.gradcheck(written_in_many_ways, x)
+    ag.gradgradcheck(written_in_many_ways, x, fast=True)
+    ag.gradgradcheck(lambda v: ag.grad(written_in_many_ways)(v), x, fast=True, atol=1e-5)
 
 
 TestPrograms = Programs.TestCase
