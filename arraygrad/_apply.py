@@ -8,6 +8,7 @@ steps of their own, so that no derivative formula mentions them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 _new = object.__new__
 ndarray = np.ndarray
+
+# Bytes of an operand below which an elementwise call is neither pooled nor threaded.
+SMALL = 1 << 18
 _grad_mode = GRAD_MODE.get
 
 
@@ -273,7 +277,7 @@ def unary(op: Op, x: Any) -> Tensor:
     if isinstance(x, TensorBase):
         array = x._array
         kernel = op.fast.get(array.dtype)
-        if kernel is not None and type(array) is ndarray and array.nbytes < POOL_FROM:
+        if kernel is not None and type(array) is ndarray and array.nbytes < SMALL:
             out = kernel(array)
             node = x._node if x._family is None else node_of(x)
             if node is not None:
@@ -288,7 +292,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
         a1 = x1._array
         dtype = a1.dtype
         kernel = op.fast.get(dtype)
-        if kernel is not None and type(a1) is ndarray and a1.nbytes < POOL_FROM:
+        if kernel is not None and type(a1) is ndarray and a1.nbytes < SMALL:
             if isinstance(x2, TensorBase):
                 a2 = x2._array
                 if dtype is a2.dtype and type(a2) is ndarray:
@@ -312,7 +316,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
         if (
             kernel is not None
             and type(a2) is ndarray
-            and a2.nbytes < POOL_FROM
+            and a2.nbytes < SMALL
             and _is_weak(x1, a2.dtype)
         ):
             return _with_constant(op, kernel, x2, constant(x1, a2.dtype), True)
@@ -388,18 +392,17 @@ def elementwise(op: Op, *operands: Any) -> Tensor:
     tensors, dtype, shape = prepare(op, operands)
     arrays = [t._array for t in tensors]
     place = common_place(arrays, op.name)
-    if place is _CPU_STRIDED:
-        kernel = fast_kernel(op, dtype, len(arrays))
+    nbytes = prod(shape) * dtype.itemsize
+    if nbytes < SMALL and place is _CPU_STRIDED:
+        out = fast_kernel(op, dtype, len(arrays))(*arrays)
     else:
         check_category(op, dtype)
         kernel = _dispatch.lookup(op.name, *place, (dtype,) * len(arrays))
-    size = 1
-    for n in shape:
-        size *= n
-    if size * dtype.itemsize >= POOL_FROM and place is _CPU_STRIDED:
-        out = _run_large(op, kernel, arrays, shape, dtype)
-    else:
-        out = kernel(*arrays)
+        if nbytes >= POOL_FROM and place is _CPU_STRIDED:
+            # Large results go to pooled memory.
+            out = kernel(*arrays, out=empty(shape, op_result_dtype(op, dtype)))
+        else:
+            out = kernel(*arrays)
     nodes = tuple(node_of(t) for t in tensors)
     result = wrap_result(out)
     if any(n is not None for n in nodes) and _grad_mode() and op.derivative.kind != "none":
@@ -413,18 +416,10 @@ def elementwise(op: Op, *operands: Any) -> Tensor:
     return result  # type: ignore[no-any-return]
 
 
-def _run_large(op: Op, kernel: Any, arrays: list[Any], shape: Shape, dtype: Any) -> Any:
-    """Large results go to pooled memory, if it is known which dtype they have."""
-    out_dtype = op_result_dtype(op, dtype)
-    if out_dtype is None:
-        return kernel(*arrays)
-    return kernel(*arrays, out=empty(shape, out_dtype))
-
-
 _RESULT_DTYPES: dict[tuple[str, Any], Any] = {}
 
 
-def op_result_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+def op_result_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The result dtype of an elementwise op for operands of `dtype` (found by a run on one)."""
     key = (op.name, dtype)
     found = _RESULT_DTYPES.get(key)
@@ -433,16 +428,16 @@ def op_result_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
         with np.errstate(all="ignore"):
             found = np.asarray(kernel(*[np.ones(1, dtype)] * len(op.args))).dtype
         _RESULT_DTYPES[key] = found
-    return found
+    return found  # type: ignore[no-any-return]
 
 
 def fast_kernel(op: Op, dtype: np.dtype[Any], arity: int) -> Any:
-    """The CPU kernel of an elementwise op for operands of one dtype."""
+    """The CPU kernel of an elementwise op for few elements of one dtype."""
     kernel = op.fast.get(dtype)
     if kernel is None:
         check_category(op, dtype)
         kernel = _dispatch.lookup(op.name, "cpu", "strided", (dtype,) * arity)
-        op.fast[dtype] = kernel
+        kernel = op.fast[dtype] = _dispatch.serial(kernel)
     return kernel
 
 

@@ -99,7 +99,12 @@ def register_kernel(
             del _RESOLVED[key]
     elif device == "cpu" and layout == "strided" and len(set(dtypes)) == 1:
         if dtypes[0] in fast:
-            fast[dtypes[0]] = kernel
+            fast[dtypes[0]] = serial(kernel)
+
+
+def serial(kernel: Kernel) -> Kernel:
+    """The form of a kernel that does not look whether to use threads: for few elements."""
+    return getattr(kernel, "ufunc", kernel)
 
 
 def fast_table(op: str) -> dict[np.dtype[Any], Kernel]:

@@ -412,7 +412,7 @@ class _Raw:
     @staticmethod
     def pull(node: Node, g: Any, needs: tuple[bool, ...] | None) -> Sequence[Any]:
         raw = RAW_PULL.get(node[OP].name)
-        if raw is not None:
+        if raw is not None and type(g) is np.ndarray:  # the raw forms are NumPy code
             values = node[VALUES]
             if values is FREED:
                 raise freed_error(node)
