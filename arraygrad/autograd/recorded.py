@@ -6,6 +6,7 @@ The function gets aliases of its arguments: the same values under graph nodes of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from math import prod
 from typing import Any
 
@@ -37,14 +38,18 @@ _lift: Callable[[Function], Function] | None = None
 
 
 def register_lift(lift: Callable[[Function], Function]) -> None:
-    """Say how code is made to see tensors; done by the layer above that knows."""
+    """Say how code is made to see tensors; arraygrad.lifting, a layer above, does it."""
     global _lift
     _lift = lift
 
 
 def lifted(f: Function) -> Function:
     """The function that is differentiated for `f`, whose NumPy code makes tensors."""
-    return f if _lift is None else _lift(f)
+    if _lift is None:
+        # Nobody may have asked for ag.lift yet; it registers itself.
+        import_module("arraygrad.lifting")
+        assert _lift is not None
+    return _lift(f)
 
 
 class Entry:

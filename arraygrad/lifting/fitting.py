@@ -245,33 +245,21 @@ def generator(record: Record, generator: Any) -> Any:
     return replaced(tensor_random.over(generator), generator)
 
 
-def sequence(record: Record, items: Any) -> Any:
-    """The list, its items made fit in place."""
-    if id(items) in SESSION.seen:
-        return items
-    if set(map(type, items)) <= INERT:
-        if type(items) is list:
-            SESSION.seen[id(items)] = items
-        return items
-    SESSION.seen[id(items)] = items
-    for i, item in enumerate([*items]):
-        new = record.visit(item)
-        if new is not item:
-            items[i] = replaced(new, item)
-    return items
+def container(record: Record, value: Any) -> Any:
+    """The list, dict or namespace, its contents to be made fit in place."""
+    if id(value) not in SESSION.seen:
+        SESSION.seen[id(value)] = value
+        record.todo.append(value)
+    return value
 
 
-def mapping(record: Record, mapping: Any) -> Any:
-    """The dict, its values made fit in place."""
-    if id(mapping) in SESSION.seen:
-        return mapping
-    SESSION.seen[id(mapping)] = mapping
-    for key, item in [*mapping.items()]:
+def fit_contents(record: Record, value: Any) -> None:
+    """Put into a container or object what lifted code has in the place of its contents."""
+    for replace, item in items_of(value):
         if type(item) not in INERT:
             new = record.visit(item)
             if new is not item:
-                mapping[key] = replaced(new, item)
-    return mapping
+                replace(replaced(new, item))
 
 
 def plain_tuple(record: Record, items: Any) -> Any:
@@ -281,13 +269,6 @@ def plain_tuple(record: Record, items: Any) -> Any:
         return items
     made = type(items)(*new) if hasattr(items, "_fields") else type(items)(new)
     return replaced(made, items)
-
-
-def namespace(record: Record, value: Any) -> Any:
-    """The namespace, its attributes made fit in place."""
-    mapping(record, vars(value))
-    SESSION.seen[id(value)] = value
-    return value
 
 
 def instance(record: Record, value: Any) -> Any:
@@ -302,11 +283,7 @@ def instance(record: Record, value: Any) -> Any:
         object.__setattr__(value, "__class__", twin)
     except TypeError:  # a layout that cannot change class: its methods run as they are
         return value
-    for replace, item in items_of(value):
-        if type(item) not in INERT:
-            new = record.visit(item)
-            if new is not item:
-                replace(replaced(new, item))
+    record.todo.append(value)
     return value
 
 
@@ -327,11 +304,14 @@ HANDLERS: dict[type, Handler] = {
     np.ndarray: array,
     np.random.Generator: generator,
     np.random.RandomState: generator,
-    list: sequence,
-    deque: sequence,
-    dict: mapping,
-    defaultdict: mapping,
-    OrderedDict: mapping,
-    types.SimpleNamespace: namespace,
+    list: container,
+    deque: container,
+    dict: container,
+    defaultdict: container,
+    OrderedDict: container,
+    types.SimpleNamespace: container,
     tuple: plain_tuple,
 }
+
+# Handlers of values that need no second look in later calls.
+STATIC = frozenset({same, other, function, user_class, module})

@@ -148,6 +148,8 @@ class Lifter:
     def _wants_twin(self, cls: Any) -> bool:
         if issubclass(cls, BaseException | enum.Enum | type) or getattr(cls, "_is_protocol", False):
             return False  # caught, compared or used by identity
+        if reach.is_compiled(cls):
+            return False
         home = reach.home_of(cls)
         if home is None or not (SCOPE in home or self.is_users(home)):
             return False

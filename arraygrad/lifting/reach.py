@@ -90,11 +90,20 @@ def _installed_folders() -> tuple[str, ...]:
 
 
 @cache
-def _is_installed_file(file: str) -> bool:
-    path = str(Path(file).resolve())
-    if "/site-packages/" in path or "/dist-packages/" in path:
+def _is_installed(file: str, depth: int) -> bool:
+    """Whether a source file, `depth` packages deep, is Python's or of an installed library."""
+    path = Path(file).resolve()
+    if "site-packages" in path.parts or "dist-packages" in path.parts:
         return True
-    return path.startswith(_installed_folders())
+    if str(path).startswith(_installed_folders()):
+        return True
+    # Installed to a folder of its own (pip install --target): its metadata lies beside it.
+    return bool(depth) and _has_metadata(path.parents[depth])
+
+
+@cache
+def _has_metadata(folder: Path) -> bool:
+    return any(folder.glob("*.dist-info"))
 
 
 def is_users(namespace: dict[str, Any], packages: frozenset[str]) -> bool:
@@ -115,7 +124,19 @@ def is_users(namespace: dict[str, Any], packages: frozenset[str]) -> bool:
         # Code made by exec, in a notebook or at the prompt is somebody's own; a module without a
         # file is built in.
         return module is None or name == "__main__" or vars(module) is not namespace
-    return top not in sys.stdlib_module_names and not _is_installed_file(str(file))
+    if top in sys.stdlib_module_names or not str(file).endswith((".py", ".pyc", ".ipynb")):
+        return False
+    depth = name.count(".") + str(file).endswith("__init__.py")
+    return not _is_installed(str(file), depth)
+
+
+def is_compiled(cls: type) -> bool:
+    """Whether a class, or the part of it that defines its layout, is not written in Python."""
+    return any(
+        isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType)
+        and getattr(value, "__objclass__", None) is cls
+        for value in vars(cls).values()
+    )
 
 
 def home_of(cls: type) -> dict[str, Any] | None:

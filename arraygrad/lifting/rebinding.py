@@ -7,6 +7,7 @@ import cmath
 import functools
 import importlib
 import math
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -52,16 +53,31 @@ def known(x: Any) -> Any:
 
 
 def _scipys(x: Any) -> Any:
-    module = getattr(x, "__module__", None)
+    """Ours for one of SciPy's functions, distributions or classes, known by the object itself."""
+    module = getattr(x, "__module__", None) or type(x).__module__
     if not isinstance(module, str) or not module.startswith("scipy."):
         return x
-    name = getattr(x, "__name__", type(x).__name__)
-    parts = module.split(".")
-    for length in range(len(parts), 1, -1):  # scipy.linalg._basic.solve is scipy.linalg.solve
-        path = SCIPY.get(".".join([*parts[:length], name]))
-        if path is not None:
-            return _imported(path)
-    return x
+    _index_scipy()
+    path = _SCIPY_OBJECTS.get(id(x))
+    return x if path is None else _imported(path[1])
+
+
+_SCIPY_OBJECTS: dict[int, tuple[Any, str]] = {}
+_INDEXED: set[str] = set()
+
+
+def _index_scipy() -> None:
+    """Find the objects that SCIPY names in those of SciPy's modules that are imported."""
+    for module_name in {name.rpartition(".")[0] for name in SCIPY} - _INDEXED:
+        module = sys.modules.get(module_name)
+        if module is None:
+            continue
+        _INDEXED.add(module_name)
+        for name, path in SCIPY.items():
+            owner, _, attribute = name.rpartition(".")
+            if owner == module_name and hasattr(module, attribute):
+                real = getattr(module, attribute)
+                _SCIPY_OBJECTS[id(real)] = (real, path)
 
 
 def _imported(path: str) -> Any:

@@ -23,7 +23,7 @@ from .._storage import TensorBase
 from . import blame, fitting, reach, rebinding, stand_ins
 from .items import items_of
 from .lifter import SCOPE, Lifter, Scope, functions_of
-from .session import CONTAINERS, INERT, SESSION
+from .session import CONTAINERS, INERT, SESSION, is_live
 from .sync import CellSync, Check, ClassSync, DefaultsSync
 
 ARGUMENTS = INERT | {_Types.tensor, _Types.scalar}  # what is handed over as it is
@@ -56,6 +56,8 @@ class Record:
         # Whether tensors that lifted code leaves behind in the user's objects become arrays.
         self.plain = True
         self.handlers = dict(fitting.HANDLERS)
+        self.todo: list[Any] = []  # containers and objects whose contents are to be made fit
+        self.fitting = False
         self.is_function = isinstance(target, types.FunctionType)
         self.twin: Any = None
 
@@ -141,7 +143,24 @@ class Record:
         handler = self.handlers.get(kind)
         if handler is None:
             handler = self.handlers[kind] = self._handler(kind)
-        return handler(self, value)
+        value = handler(self, value)
+        if self.todo and not self.fitting:
+            self._fit_contents()
+        return value
+
+    def _fit_contents(self) -> None:
+        """Contents of what was visited, one after the other: a long chain needs no deep stack."""
+        self.fitting = True
+        try:
+            while self.todo:
+                fitting.fit_contents(self, self.todo.pop())
+        finally:
+            self.fitting = False
+            self.todo.clear()
+
+    def changes(self, value: Any) -> bool:
+        """Whether what stands for a value must be looked at anew in each call."""
+        return is_live(value) and self.handlers.get(type(value)) not in fitting.STATIC
 
     def _handler(self, kind: type) -> fitting.Handler:
         for base in (TensorBase, type, types.ModuleType):

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .lifter import Scope
-from .session import ABSENT, is_live
+from .session import ABSENT
 
 if TYPE_CHECKING:
     from .record import Record
@@ -59,7 +59,7 @@ class Check:
         self.values = values
         self._pull_names(names, record)
         if self.names is names:  # else more were found on the way, and have been pulled
-            self.live = [n for n, v in zip(names, values, strict=True) if is_live(v)]
+            self.live = [n for n, v in zip(names, values, strict=True) if record.changes(v)]
 
     def _pull_names(self, names: Iterable[str], record: Record) -> None:
         raw = self.scope.raw
@@ -90,7 +90,7 @@ class Check:
                 raw[name] = record.leave_value(now)
             if name in self.names:
                 self.values = tuple([raw.get(n, ABSENT) for n in self.names])
-                if is_live(raw.get(name)) and name not in self.live:
+                if record.changes(raw.get(name)) and name not in self.live:
                     self.live.append(name)
             else:
                 self.add((name,), frozenset())
@@ -118,8 +118,8 @@ class CellSync:
         if value is self.value and not self.live:
             return
         self.value = value
-        self.live = is_live(value)
         self.set = record.visit(value)
+        self.live = record.changes(value)
         self.twin.cell_contents = self.set
 
     def push(self, record: Record) -> None:
@@ -150,7 +150,7 @@ class ClassSync:
         own = vars(self.cls)
         for name in [*self.values]:
             value = own.get(name, ABSENT)
-            if value is not self.values[name] or is_live(value):
+            if value is not self.values[name] or record.changes(value):
                 new = record.visit(value)
                 if new is not self.set.get(name):
                     type.__setattr__(self.twin, name, new)

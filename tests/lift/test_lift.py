@@ -570,3 +570,19 @@ def test_threads():
     for t in threads:
         t.join()
     assert not errors
+
+
+def test_long_chains_of_objects_need_no_deep_stack():
+    head = None
+    for _ in range(3000):
+        head = classes.Chain(1.0, head)
+
+    def f(x):
+        total, node = 0.0, head
+        while node is not None:
+            total += np.array([node.k * x])[0]
+            node = node.nxt
+        return total
+
+    assert ag.grad(f)(1.0) == 3000.0
+    assert type(head.nxt) is classes.Chain
