@@ -66,7 +66,8 @@ def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> 
         return answer(*args, **kwargs)
     remedy = _REFUSED.get(func.__module__)
     if remedy is not None:
-        raise ArgumentTypeError(f"{func.__module__}.{func.__name__} does not take tensors: {remedy}")
+        name = f"{func.__module__}.{func.__name__}"
+        raise ArgumentTypeError(f"{name} does not take tensors: {remedy}")
     if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
         raise DetachError(
             f"np.{func.__name__} has no derivative rule in arraygrad and would lose the gradient; "

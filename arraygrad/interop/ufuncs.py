@@ -16,7 +16,7 @@ from .._apply import BROADCAST_TO, apply, cast, node_of, operand, view, wrap
 from .._errors import ArgumentError, ArgumentTypeError, DetachError, DTypeError, ShapeError
 from .._graph import is_grad_enabled
 from .._layout import broadcast_shapes, normalize_axis
-from .._storage import TensorBase, check_writeable, prepare_write
+from .._storage import TensorBase, check_writeable, prepare_write, write_lock
 from .._writes import assign, check_write
 from ..ops import indexing, manipulation, searching, statistical, utility
 from .lookup import answer_to
@@ -68,8 +68,11 @@ def call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         )
     if ufunc.signature is not None and kwargs:
         results = _generalized(ufunc, answer, inputs, **kwargs)
-    else:
+    elif where is True:
         results = answer(*inputs, **kwargs)
+    else:  # NumPy does not compute what the mask leaves out, so nothing there is to be warned of
+        with np.errstate(all="ignore"):
+            results = answer(*inputs, **kwargs)
     if as_array:
         results = _arrays(results)
     several = isinstance(results, tuple)
@@ -95,13 +98,14 @@ def _arrays(results: Any) -> Any:
     return results if results._array.ndim else wrap(results._array, results._node)
 
 
-def _instance(dtype: Any, inputs: tuple[Any, ...]) -> np.dtype[Any]:
+def _instance(dtype: Any, inputs: tuple[Any, ...]) -> Any:
     """A dtype for dtype=, which may be a class of dtypes, ``type(x.dtype)``."""
     if isinstance(dtype, type) and issubclass(dtype, np.dtype):
         for x in inputs:
             if isinstance(x, TensorBase) and isinstance(x._array.dtype, dtype):
-                return x._array.dtype  # type: ignore[no-any-return]
-        return dtype()
+                return x._array.dtype
+        made: Any = dtype
+        return made()
     return np.dtype(dtype)
 
 
@@ -170,10 +174,13 @@ def store(
     result = operand(result, name)
     array = out._array if isinstance(out, TensorBase) else out
     if not isinstance(array, np.ndarray):
-        raise ArgumentTypeError(f"{name}: out= must be a tensor or an array, not {type(out).__name__}")
+        raise ArgumentTypeError(
+            f"{name}: out= must be a tensor or an array, not {type(out).__name__}"
+        )
     if broadcast_shapes(result._array.shape, array.shape) != array.shape:
         raise ShapeError(
-            f"{name}: a result of shape {result._array.shape} does not fit out of shape {array.shape}"
+            f"{name}: a result of shape {result._array.shape} does not fit out of shape "
+            f"{array.shape}"
         )
     if not np.can_cast(result._array.dtype, array.dtype, casting):  # type: ignore[arg-type]
         raise DTypeError(
@@ -216,7 +223,7 @@ def _reduce(
     if dtype is not None:
         x = cast(x, dtype)
     if where is not True:
-        identity = ufunc.identity if initial is None else initial
+        identity = initial if ufunc.identity is None else ufunc.identity
         if identity is None:
             raise ArgumentError(
                 f"{ufunc.__name__}.reduce with where= needs initial=, as it has no identity"
@@ -229,7 +236,7 @@ def _reduce(
         result = function(x, axis=axis, keepdims=keepdims)
     else:
         result = _reduce_stepwise(ufunc, x, axis, keepdims)
-    if initial is not None and initial is not np._NoValue:  # type: ignore[attr-defined]
+    if initial is not None and initial is not np._NoValue:
         result = _answer(ufunc)(initial, result)
     if dtype is not None:
         result = cast(result, dtype)
@@ -238,7 +245,7 @@ def _reduce(
 
 
 def _reduce_stepwise(ufunc: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    """acc = ufunc(acc, x[i]) along the axes, one after the other."""
+    """Each step: acc = ufunc(acc, x[i]) along the axes, one after the other."""
     ndim = x._array.ndim
     axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     for a in sorted((normalize_axis(a, ndim) for a in axes), reverse=True):
@@ -309,14 +316,15 @@ def _at(ufunc: Any, a: Any, indices: Any, b: Any = None, /) -> None:
                 f"{name}: the target is a NumPy array, which cannot hold a gradient; make it a "
                 "tensor first, e.g. ag.asarray(a), or run the function through ag.lift"
             )
-        getattr(ufunc, "at")(a, plain(indices), *(() if b is None else (plain(b),)))
+        ufunc.at(a, plain(indices), *(() if b is None else (plain(b),)))
         return
     check_write(a, name)
     key, _ = indexing.normalize_key(indices)
     tracked = is_grad_enabled() and (node_of(a) is not None or is_tracked(b))
     if not tracked:
-        prepare_write(a, name)
-        ufunc.at(a._array, key, *(() if b is None else (plain(b),)))
+        with write_lock(a):
+            prepare_write(a, name)
+            ufunc.at(a._array, key, *(() if b is None else (plain(b),)))
         return
     if ufunc in (np.add, np.subtract):
         target = a._array

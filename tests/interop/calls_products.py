@@ -14,7 +14,10 @@ CALLS = {
         call(np.dot, complexes(2, 3), normal(3)),
         call(np.dot, normal(), normal(3)),
     ),
-    "vdot": (call(np.vdot, normal(2, 3), normal(2, 3, seed=1)), call(np.vdot, complexes(3), complexes(3, seed=1))),
+    "vdot": (
+        call(np.vdot, normal(2, 3), normal(2, 3, seed=1)),
+        call(np.vdot, complexes(3), complexes(3, seed=1)),
+    ),
     "inner": (
         call(np.inner, normal(3), normal(3, seed=1)),
         call(np.inner, normal(2, 3), normal(4, 3)),
@@ -53,21 +56,47 @@ CALLS = {
         call(lambda x, y: np.einsum("i,j->ij", x, y), normal(2), normal(3)),
         call(lambda x, y: np.einsum("ij,ij->", x, y), normal(2, 3), normal(1, 3)),
         call(lambda x, y: np.einsum("ij,k->i", x, y), normal(2, 3), normal(2)),
-        call(lambda x, y, z: np.einsum("ij,jk,kl->il", x, y, z), normal(2, 3), normal(3, 2), normal(2, 2)),
-        call(lambda x, y, z: np.einsum("i,i,i->", x, y, z, optimize=True), normal(3), normal(3, seed=1), normal(3, seed=2)),
+        call(
+            lambda x, y, z: np.einsum("ij,jk,kl->il", x, y, z),
+            normal(2, 3),
+            normal(3, 2),
+            normal(2, 2),
+        ),
+        call(
+            lambda x, y, z: np.einsum("i,i,i->", x, y, z, optimize=True),
+            normal(3),
+            normal(3, seed=1),
+            normal(3, seed=2),
+        ),
         call(lambda x, y: np.einsum(x, [0, 1], y, [1, 2]), normal(2, 3), normal(3, 2)),
-        call(lambda x, y: np.einsum(x, [0, Ellipsis], y, [0, Ellipsis], [Ellipsis, 0]), normal(2, 3), normal(2, 3, seed=1)),
+        call(
+            lambda x, y: np.einsum(x, [0, Ellipsis], y, [0, Ellipsis], [Ellipsis, 0]),
+            normal(2, 3),
+            normal(2, 3, seed=1),
+        ),
         call(lambda x: np.einsum("ij,kj,ik->", x, x, np.eye(2), optimize="optimal"), normal(2, 3)),
     ),
     "convolve": (
-        *[call(lambda x, y, m=m: np.convolve(x, y, m), normal(6), normal(3)) for m in ("full", "same", "valid")],
-        *[call(lambda x, y, m=m: np.convolve(x, y, m), normal(3), normal(6)) for m in ("full", "same", "valid")],
+        *[
+            call(lambda x, y, m=m: np.convolve(x, y, m), normal(6), normal(3))
+            for m in ("full", "same", "valid")
+        ],
+        *[
+            call(lambda x, y, m=m: np.convolve(x, y, m), normal(3), normal(6))
+            for m in ("full", "same", "valid")
+        ],
         call(lambda x, y: np.convolve(x, y, "same"), normal(5), normal(4)),
         call(np.convolve, complexes(4), complexes(2)),
     ),
     "correlate": (
-        *[call(lambda x, y, m=m: np.correlate(x, y, m), normal(6), normal(3)) for m in ("full", "same", "valid")],
-        *[call(lambda x, y, m=m: np.correlate(x, y, m), normal(3), normal(6)) for m in ("full", "same", "valid")],
+        *[
+            call(lambda x, y, m=m: np.correlate(x, y, m), normal(6), normal(3))
+            for m in ("full", "same", "valid")
+        ],
+        *[
+            call(lambda x, y, m=m: np.correlate(x, y, m), normal(3), normal(6))
+            for m in ("full", "same", "valid")
+        ],
         call(lambda x, y: np.correlate(x, y, "same"), normal(5), normal(4)),
         call(lambda x, y: np.correlate(x, y, "same"), normal(4), normal(5)),
         call(lambda x, y: np.correlate(x, y, "full"), complexes(4), complexes(2)),
@@ -115,19 +144,45 @@ CALLS = {
         call(lambda x: np.unwrap(x, discont=4.0), 4 * normal(5)),
     ),
     "interp": (
-        call(lambda x, xp, fp: np.interp(x, xp, fp), np.array([-0.6, 0.11, 0.5]), ordered(6), normal(6)),
-        call(lambda x, xp, fp: np.interp(x, xp, fp), np.array([[-9.0, 9.0], [0.2, 0.3]]), ordered(6), normal(6)),
-        call(lambda x, fp, lo: np.interp(x, ordered(4), fp, left=lo, right=7.0), np.array([-9.0, 0.05, 9.0]), complexes(4), normal()),
-        call(lambda x, fp: np.interp(x, PERIODIC, fp, period=4.0), np.array([-0.9, 0.05, 3.3, 6.6]), normal(4)),
+        call(
+            lambda x, xp, fp: np.interp(x, xp, fp),
+            np.array([-0.6, 0.11, 0.5]),
+            ordered(6),
+            normal(6),
+        ),
+        call(
+            lambda x, xp, fp: np.interp(x, xp, fp),
+            np.array([[-9.0, 9.0], [0.2, 0.3]]),
+            ordered(6),
+            normal(6),
+        ),
+        call(
+            lambda x, fp, lo: np.interp(x, ordered(4), fp, left=lo, right=7.0),
+            np.array([-9.0, 0.05, 9.0]),
+            complexes(4),
+            normal(),
+        ),
+        call(
+            lambda x, fp: np.interp(x, PERIODIC, fp, period=4.0),
+            np.array([-0.9, 0.05, 3.3, 6.6]),
+            normal(4),
+        ),
         call(lambda x: np.interp(x, [0.0, 1.0, 2.0], [1.0, 3.0, 2.0]), np.array(0.4)),
     ),
-    "poly": (call(np.poly, normal(3)), call(np.poly, normal(2, 2) + np.diag([3.0, 0])), call(np.poly, complexes(2))),
+    "poly": (
+        call(np.poly, normal(3)),
+        call(np.poly, normal(2, 2) + np.diag([3.0, 0])),
+        call(np.poly, complexes(2)),
+    ),
     "polyadd": (call(np.polyadd, normal(3), normal(2)),),
     "polysub": (call(np.polysub, normal(3), normal(2)),),
     "polymul": (call(np.polymul, normal(3), normal(2)), call(np.polymul, complexes(2), normal(2))),
     "polydiv": (call(np.polydiv, normal(4), positive(2)),),
     "polyder": (call(np.polyder, normal(4)), call(lambda p: np.polyder(p, 2), normal(4))),
-    "polyint": (call(np.polyint, normal(3)), call(lambda p, k: np.polyint(p, 2, k), normal(3), normal(2))),
+    "polyint": (
+        call(np.polyint, normal(3)),
+        call(lambda p, k: np.polyint(p, 2, k), normal(3), normal(2)),
+    ),
     "polyval": (
         call(np.polyval, normal(3), normal(4)),
         call(np.polyval, normal(3), normal()),
@@ -145,7 +200,11 @@ CALLS = {
         call(np.roots, np.array([1.0, 0.3, 2.0])),
         call(lambda p: np.roots(np.concatenate([p, [0.0]])), np.array([1.0, -3.0, 1.0])),
     ),
-    "vander": (call(np.vander, normal(3)), call(lambda x: np.vander(x, 4, increasing=True), normal(3)), call(lambda x: np.vander(x, 2), complexes(3))),
+    "vander": (
+        call(np.vander, normal(3)),
+        call(lambda x: np.vander(x, 4, increasing=True), normal(3)),
+        call(lambda x: np.vander(x, 2), complexes(3)),
+    ),
     "round": (call(np.round, 3 * normal(4)), call(lambda x: np.round(x, 1), normal(3))),
     "around": (call(lambda x: np.around(x, 2), normal(3)),),
     "fix": (call(np.fix, 3 * normal(4)),),
@@ -156,7 +215,10 @@ CALLS = {
     "sinc": (call(np.sinc, np.array([0.0, 0.3, -1.7])), call(np.sinc, complexes(2))),
     "nan_to_num": (
         call(np.nan_to_num, np.array([1.0, np.nan, -np.inf]), order=0),
-        call(lambda x: np.nan_to_num(x / np.array([1.0, 0.0, 2.0]), posinf=5.0, neginf=-4.0), positive(3)),
+        call(
+            lambda x: np.nan_to_num(x / np.array([1.0, 0.0, 2.0]), posinf=5.0, neginf=-4.0),
+            positive(3),
+        ),
         call(lambda x: np.nan_to_num(np.where([True, False], x, np.nan), nan=3.0), normal(2)),
         call(np.nan_to_num, complexes(3)),
     ),
@@ -165,13 +227,38 @@ CALLS = {
         call(np.real_if_close, complexes(3)),
         call(lambda x: np.real_if_close(x * (1 + 0j)), normal(3)),
     ),
-    "lib.scimath.sqrt": (call(np.emath.sqrt, np.array([-2.0, 3.0])), call(np.emath.sqrt, positive(2)), call(np.emath.sqrt, complexes(2))),
+    "lib.scimath.sqrt": (
+        call(np.emath.sqrt, np.array([-2.0, 3.0])),
+        call(np.emath.sqrt, positive(2)),
+        call(np.emath.sqrt, complexes(2)),
+    ),
     "lib.scimath.log": (call(np.emath.log, np.array([-2.0, 3.0])), call(np.emath.log, positive(2))),
-    "lib.scimath.log2": (call(np.emath.log2, np.array([-2.0, 3.0])), call(np.emath.log2, positive(2))),
-    "lib.scimath.log10": (call(np.emath.log10, np.array([-2.0, 3.0])), call(np.emath.log10, positive(2))),
-    "lib.scimath.logn": (call(lambda x: np.emath.logn(3, x), np.array([-2.0, 3.0])), call(lambda n, x: np.emath.logn(n, x), np.array(2.5), positive(2))),
-    "lib.scimath.power": (call(lambda x: np.emath.power(x, 3), np.array([-2.0, 3.0])), call(lambda x, p: np.emath.power(x, p), np.array([-2.0, 3.0]), np.array([0.4, 1.5]))),
-    "lib.scimath.arccos": (call(np.emath.arccos, np.array([0.3, -0.2])), call(np.emath.arccos, np.array([0.3, 1.7]))),
-    "lib.scimath.arcsin": (call(np.emath.arcsin, np.array([0.3, -0.2])), call(np.emath.arcsin, np.array([0.3, 1.7]))),
-    "lib.scimath.arctanh": (call(np.emath.arctanh, np.array([0.3, -0.2])), call(np.emath.arctanh, np.array([0.3, 1.7]))),
-}  # fmt: skip
+    "lib.scimath.log2": (
+        call(np.emath.log2, np.array([-2.0, 3.0])),
+        call(np.emath.log2, positive(2)),
+    ),
+    "lib.scimath.log10": (
+        call(np.emath.log10, np.array([-2.0, 3.0])),
+        call(np.emath.log10, positive(2)),
+    ),
+    "lib.scimath.logn": (
+        call(lambda x: np.emath.logn(3, x), np.array([-2.0, 3.0])),
+        call(lambda n, x: np.emath.logn(n, x), np.array(2.5), positive(2)),
+    ),
+    "lib.scimath.power": (
+        call(lambda x: np.emath.power(x, 3), np.array([-2.0, 3.0])),
+        call(lambda x, p: np.emath.power(x, p), np.array([-2.0, 3.0]), np.array([0.4, 1.5])),
+    ),
+    "lib.scimath.arccos": (
+        call(np.emath.arccos, np.array([0.3, -0.2])),
+        call(np.emath.arccos, np.array([0.3, 1.7])),
+    ),
+    "lib.scimath.arcsin": (
+        call(np.emath.arcsin, np.array([0.3, -0.2])),
+        call(np.emath.arcsin, np.array([0.3, 1.7])),
+    ),
+    "lib.scimath.arctanh": (
+        call(np.emath.arctanh, np.array([0.3, -0.2])),
+        call(np.emath.arctanh, np.array([0.3, 1.7])),
+    ),
+}

@@ -12,7 +12,9 @@ CALLS = {
         call(lambda x: np.sum(x, axis=1), complexes(3, 4)),
         call(lambda x: np.sum(x, axis=(0, 2), keepdims=True), normal(2, 3, 2)),
         call(lambda x: np.sum(x, where=MASK, initial=2.0), normal(3, 4)),
-        call(lambda x: np.sum(x, axis=-1, dtype=np.float64), normal(3, 4).astype(np.float32), order=0),
+        call(
+            lambda x: np.sum(x, axis=-1, dtype=np.float64), normal(3, 4).astype(np.float32), order=0
+        ),
         call(np.sum, normal()),
     ),
     "prod": (
@@ -33,7 +35,10 @@ CALLS = {
     ),
     "amax": (call(np.amax, distinct(5)), call(lambda x: np.amax(x, axis=0), distinct(3, 4))),
     "amin": (call(np.amin, distinct(5)), call(lambda x: np.amin(x, axis=0), distinct(3, 4))),
-    "ptp": (call(np.ptp, distinct(5)), call(lambda x: np.ptp(x, axis=1, keepdims=True), distinct(3, 4))),
+    "ptp": (
+        call(np.ptp, distinct(5)),
+        call(lambda x: np.ptp(x, axis=1, keepdims=True), distinct(3, 4)),
+    ),
     "mean": (
         call(np.mean, normal(3, 4)),
         call(lambda x: np.mean(x, axis=1, keepdims=True), complexes(3, 4)),
@@ -75,8 +80,11 @@ CALLS = {
         call(np.average, normal(3, 4)),
         call(lambda x, w: np.average(x, axis=1, weights=w), normal(3, 4), positive(4)),
         call(lambda x, w: np.average(x, weights=w, returned=True), normal(3, 4), positive(3, 4)),
-        call(lambda x, w: np.average(x, axis=(0, 1), weights=w, keepdims=True),
-             normal(2, 3, 2), positive(2, 3)),
+        call(
+            lambda x, w: np.average(x, axis=(0, 1), weights=w, keepdims=True),
+            normal(2, 3, 2),
+            positive(2, 3),
+        ),
     ),
     "nansum": (
         call(np.nansum, gappy(6)),
@@ -93,7 +101,9 @@ CALLS = {
     "nanmean": (
         call(np.nanmean, gappy(6)),
         call(lambda x: np.nanmean(x**2, axis=1), gappy(3, 4)),
-        call(lambda x: np.nanmean(x, axis=0, keepdims=True), np.array([[np.nan, 1.0], [np.nan, 2.0]])),
+        call(
+            lambda x: np.nanmean(x, axis=0, keepdims=True), np.array([[np.nan, 1.0], [np.nan, 2.0]])
+        ),
         call(lambda x: np.nanmean(x, where=MASK), gappy(3, 4)),
     ),
     "nanvar": (
@@ -105,8 +115,14 @@ CALLS = {
         call(np.nanstd, gappy(6)),
         call(lambda x: np.nanstd(x, axis=1, ddof=1), gappy(3, 4)),
     ),
-    "nancumsum": (call(np.nancumsum, gappy(6)), call(lambda x: np.nancumsum(x, axis=0), gappy(3, 4))),
-    "nancumprod": (call(np.nancumprod, gappy(6)), call(lambda x: np.nancumprod(x, axis=1), gappy(3, 4))),
+    "nancumsum": (
+        call(np.nancumsum, gappy(6)),
+        call(lambda x: np.nancumsum(x, axis=0), gappy(3, 4)),
+    ),
+    "nancumprod": (
+        call(np.nancumprod, gappy(6)),
+        call(lambda x: np.nancumprod(x, axis=1), gappy(3, 4)),
+    ),
     "nanmedian": (
         call(np.nanmedian, gappy(6)),
         call(lambda x: np.nanmedian(x, axis=1), gappy(3, 5)),
@@ -139,9 +155,19 @@ CALLS = {
         *[
             call(lambda x, m=m: np.percentile(x, [35, 62], method=m), distinct(7))
             for m in (
-                "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
-                "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased",
-                "normal_unbiased", "lower", "higher", "midpoint", "nearest",
+                "inverted_cdf",
+                "averaged_inverted_cdf",
+                "closest_observation",
+                "interpolated_inverted_cdf",
+                "hazen",
+                "weibull",
+                "linear",
+                "median_unbiased",
+                "normal_unbiased",
+                "lower",
+                "higher",
+                "midpoint",
+                "nearest",
             )
         ],
     ),
@@ -149,10 +175,18 @@ CALLS = {
         call(lambda x: np.quantile(x, 0.3), distinct(6)),
         call(lambda x: np.quantile(x, [0.1, 0.5], axis=0), distinct(5, 3)),
         call(lambda x, q: np.quantile(x, q, axis=1), distinct(3, 5), np.array(0.41)),
-        call(lambda x, w: np.quantile(x, 0.5, weights=w, method="inverted_cdf"),
-             distinct(6), positive(6), fixed=(1,)),
-        call(lambda x, w: np.quantile(x, [0.2, 0.7], axis=1, weights=w, method="inverted_cdf"),
-             distinct(3, 5), positive(3, 5), fixed=(1,)),
+        call(
+            lambda x, w: np.quantile(x, 0.5, weights=w, method="inverted_cdf"),
+            distinct(6),
+            positive(6),
+            fixed=(1,),
+        ),
+        call(
+            lambda x, w: np.quantile(x, [0.2, 0.7], axis=1, weights=w, method="inverted_cdf"),
+            distinct(3, 5),
+            positive(3, 5),
+            fixed=(1,),
+        ),
     ),
     "sort": (
         call(np.sort, distinct(5)),
@@ -173,20 +207,33 @@ CALLS = {
         call(lambda w: np.histogram(ordered(5), bins=3, weights=w), normal(5)),
         call(lambda x: np.histogram(x, bins=3), distinct(6)),
         call(lambda x: np.histogram(x, bins=4, density=True), distinct(6)),
-        call(lambda w: np.histogram(ordered(5), bins=[-2.0, -0.5, 0.5, 3.0], weights=w, density=True),
-             positive(5)),
-        call(lambda e: np.histogram(ordered(5), bins=e, density=True), np.array([-2.0, -0.5, 0.45, 3.0])),
+        call(
+            lambda w: np.histogram(
+                ordered(5), bins=[-2.0, -0.5, 0.5, 3.0], weights=w, density=True
+            ),
+            positive(5),
+        ),
+        call(
+            lambda e: np.histogram(ordered(5), bins=e, density=True),
+            np.array([-2.0, -0.5, 0.45, 3.0]),
+        ),
     ),
     "histogram_bin_edges": (
         call(lambda x: np.histogram_bin_edges(x, bins=3), distinct(6)),
         call(lambda x: np.histogram_bin_edges(x, bins=3, range=(-1, 1)), distinct(6)),
     ),
     "histogram2d": (
-        call(lambda w: np.histogram2d(distinct(6), distinct(6, seed=1), bins=3, weights=w), normal(6)),
-        call(lambda x, y: np.histogram2d(x, y, bins=(2, 3), density=True), distinct(6), distinct(6, seed=1)),
+        call(
+            lambda w: np.histogram2d(distinct(6), distinct(6, seed=1), bins=3, weights=w), normal(6)
+        ),
+        call(
+            lambda x, y: np.histogram2d(x, y, bins=(2, 3), density=True),
+            distinct(6),
+            distinct(6, seed=1),
+        ),
     ),
     "histogramdd": (
         call(lambda w: np.histogramdd(distinct(6, 2), bins=3, weights=w)[0], normal(6)),
         call(lambda x: np.histogramdd(x, bins=(2, 3), density=True), distinct(6, 2)),
     ),
-}  # fmt: skip
+}

@@ -20,7 +20,10 @@ CALLS = {
         call(lambda x: np.reshape(x, (1, 1)), normal()),
     ),
     "ravel": (call(np.ravel, normal(2, 3)), call(lambda x: np.ravel(x, order="F"), normal(2, 3))),
-    "transpose": (call(np.transpose, normal(2, 3)), call(lambda x: np.transpose(x, (1, 2, 0)), normal(2, 3, 2))),
+    "transpose": (
+        call(np.transpose, normal(2, 3)),
+        call(lambda x: np.transpose(x, (1, 2, 0)), normal(2, 3, 2)),
+    ),
     "matrix_transpose": (call(np.matrix_transpose, normal(2, 3, 2)),),
     "moveaxis": (
         call(lambda x: np.moveaxis(x, 0, -1), normal(2, 3, 2)),
@@ -32,14 +35,27 @@ CALLS = {
         call(lambda x: np.rollaxis(x, 1, -1), normal(2, 3, 4)),
     ),
     "swapaxes": (call(lambda x: np.swapaxes(x, 0, -1), normal(2, 3, 4)),),
-    "squeeze": (call(np.squeeze, normal(1, 3, 1)), call(lambda x: np.squeeze(x, axis=0), normal(1, 3, 1))),
+    "squeeze": (
+        call(np.squeeze, normal(1, 3, 1)),
+        call(lambda x: np.squeeze(x, axis=0), normal(1, 3, 1)),
+    ),
     "expand_dims": (
         call(lambda x: np.expand_dims(x, 0), normal(3)),
         call(lambda x: np.expand_dims(x, (0, 2)), normal(3)),
     ),
-    "atleast_1d": (call(np.atleast_1d, normal()), call(lambda x, y: np.atleast_1d(x, y), normal(2), normal())),
-    "atleast_2d": (call(np.atleast_2d, normal(3)), call(lambda x, y: np.atleast_2d(x, y), normal(2), normal())),
-    "atleast_3d": (call(np.atleast_3d, normal(3)), call(np.atleast_3d, normal(2, 3)), call(np.atleast_3d, normal())),
+    "atleast_1d": (
+        call(np.atleast_1d, normal()),
+        call(lambda x, y: np.atleast_1d(x, y), normal(2), normal()),
+    ),
+    "atleast_2d": (
+        call(np.atleast_2d, normal(3)),
+        call(lambda x, y: np.atleast_2d(x, y), normal(2), normal()),
+    ),
+    "atleast_3d": (
+        call(np.atleast_3d, normal(3)),
+        call(np.atleast_3d, normal(2, 3)),
+        call(np.atleast_3d, normal()),
+    ),
     "broadcast_to": (
         call(lambda x: np.broadcast_to(x, (2, 3)), normal(3)),
         call(lambda x: np.broadcast_to(x, 3), normal()),
@@ -73,12 +89,25 @@ CALLS = {
         call(lambda x: np.split(x, 2), normal(4)),
         call(lambda x: np.split(x, [1, 3], axis=1), normal(2, 4)),
     ),
-    "array_split": (call(lambda x: np.array_split(x, 3), normal(5)), call(lambda x: np.array_split(x, [2, 3], 1), normal(2, 5))),
-    "hsplit": (call(lambda x: np.hsplit(x, 2), normal(4)), call(lambda x: np.hsplit(x, 2), normal(2, 4))),
+    "array_split": (
+        call(lambda x: np.array_split(x, 3), normal(5)),
+        call(lambda x: np.array_split(x, [2, 3], 1), normal(2, 5)),
+    ),
+    "hsplit": (
+        call(lambda x: np.hsplit(x, 2), normal(4)),
+        call(lambda x: np.hsplit(x, 2), normal(2, 4)),
+    ),
     "vsplit": (call(lambda x: np.vsplit(x, [1]), normal(3, 2)),),
     "dsplit": (call(lambda x: np.dsplit(x, 2), normal(1, 2, 4)),),
-    "unstack": (call(np.unstack, normal(2, 3)), call(lambda x: np.unstack(x, axis=1), normal(2, 3))),
-    "flip": (call(np.flip, normal(2, 3)), call(lambda x: np.flip(x, 1), normal(2, 3)), call(lambda x: np.flip(x, (0, 1)), normal(2, 3))),
+    "unstack": (
+        call(np.unstack, normal(2, 3)),
+        call(lambda x: np.unstack(x, axis=1), normal(2, 3)),
+    ),
+    "flip": (
+        call(np.flip, normal(2, 3)),
+        call(lambda x: np.flip(x, 1), normal(2, 3)),
+        call(lambda x: np.flip(x, (0, 1)), normal(2, 3)),
+    ),
     "fliplr": (call(np.fliplr, normal(2, 3)),),
     "flipud": (call(np.flipud, normal(2, 3)), call(np.flipud, normal(3))),
     "rot90": (
@@ -90,12 +119,19 @@ CALLS = {
         call(lambda x: np.roll(x, -1, axis=1), normal(2, 3)),
         call(lambda x: np.roll(x, (1, 2), axis=(0, 1)), normal(2, 3)),
     ),
-    "tile": (call(lambda x: np.tile(x, 2), normal(3)), call(lambda x: np.tile(x, (2, 1, 3)), normal(2, 3)), call(lambda x: np.tile(x, 3), normal())),
+    "tile": (
+        call(lambda x: np.tile(x, 2), normal(3)),
+        call(lambda x: np.tile(x, (2, 1, 3)), normal(2, 3)),
+        call(lambda x: np.tile(x, 3), normal()),
+    ),
     "repeat": (
         call(lambda x: np.repeat(x, 2), normal(2, 3)),
         call(lambda x: np.repeat(x, [1, 0, 2], axis=1), normal(2, 3)),
     ),
-    "diagonal": (call(np.diagonal, normal(3, 4)), call(lambda x: np.diagonal(x, 1, 0, 2), normal(2, 3, 4))),
+    "diagonal": (
+        call(np.diagonal, normal(3, 4)),
+        call(lambda x: np.diagonal(x, 1, 0, 2), normal(2, 3, 4)),
+    ),
     "trace": (call(np.trace, normal(3, 4)), call(lambda x: np.trace(x, -1, 1, 2), normal(2, 3, 4))),
     "diag": (
         call(np.diag, normal(3)),
@@ -103,7 +139,11 @@ CALLS = {
         call(lambda x: np.diag(x, -1), normal(3, 4)),
     ),
     "diagflat": (call(np.diagflat, normal(2, 2)), call(lambda x: np.diagflat(x, -1), normal(2))),
-    "tril": (call(np.tril, normal(3, 4)), call(lambda x: np.tril(x, 1), normal(2, 3, 3)), call(np.tril, normal(3))),
+    "tril": (
+        call(np.tril, normal(3, 4)),
+        call(lambda x: np.tril(x, 1), normal(2, 3, 3)),
+        call(np.tril, normal(3)),
+    ),
     "triu": (call(np.triu, normal(3, 4)), call(lambda x: np.triu(x, -1), complexes(3, 3))),
     "meshgrid": (
         call(lambda x, y: np.meshgrid(x, y), normal(2), normal(3)),
@@ -158,7 +198,10 @@ CALLS = {
         call(lambda x: np.choose([2, -1, 0], [x, 2 * x], mode="clip"), normal(3)),
     ),
     "piecewise": (
-        call(lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda v: v**2, lambda v: 3 * v]), distinct(5)),
+        call(
+            lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda v: v**2, lambda v: 3 * v]),
+            distinct(5),
+        ),
         call(lambda x: np.piecewise(x, [x < 0], [-1.0, lambda v: v**3]), distinct(5)),
         call(lambda x: np.piecewise(x, [x < 0], [lambda v, k: k * v, 2.0], 4.0), distinct(2, 3)),
     ),
@@ -186,7 +229,10 @@ CALLS = {
         call(lambda x: np.delete(x, slice(None, None, 2)), normal(5)),
         call(lambda x: np.delete(x, np.array([True, False, False])), normal(3)),
     ),
-    "resize": (call(lambda x: np.resize(x, (2, 4)), normal(3)), call(lambda x: np.resize(x, 2), normal(2, 2))),
+    "resize": (
+        call(lambda x: np.resize(x, (2, 4)), normal(3)),
+        call(lambda x: np.resize(x, 2), normal(2, 2)),
+    ),
     "trim_zeros": (
         call(lambda x: np.trim_zeros(x * np.array([0, 1, 1, 0])), normal(4)),
         call(lambda x: np.trim_zeros(x * np.array([0, 1, 1, 0]), "f"), normal(4)),
@@ -210,30 +256,75 @@ CALLS = {
     ),
     "copyto": (
         call(lambda x, y: _written(np.copyto, x, y), normal(2, 3), normal(3)),
-        call(lambda x, y: _written(lambda a, b: np.copyto(a, b, where=a > 0), x, y), distinct(5), normal(5)),
-        call(lambda x: _written(lambda a: np.copyto(a, 2.0, where=[True, False, True]), x), normal(3)),
+        call(
+            lambda x, y: _written(lambda a, b: np.copyto(a, b, where=a > 0), x, y),
+            distinct(5),
+            normal(5),
+        ),
+        call(
+            lambda x: _written(lambda a: np.copyto(a, 2.0, where=[True, False, True]), x), normal(3)
+        ),
     ),
     "put": (
-        call(lambda x, y: _written(lambda a, b: np.put(a, [0, 4, 4], b), x, y), normal(2, 3), normal(3)),
-        call(lambda x, y: _written(lambda a, b: np.put(a, [7, -8], b, mode="clip"), x, y), normal(2, 3), normal(1)),
+        call(
+            lambda x, y: _written(lambda a, b: np.put(a, [0, 4, 4], b), x, y),
+            normal(2, 3),
+            normal(3),
+        ),
+        call(
+            lambda x, y: _written(lambda a, b: np.put(a, [7, -8], b, mode="clip"), x, y),
+            normal(2, 3),
+            normal(1),
+        ),
     ),
-    "place": (call(lambda x, y: _written(lambda a, b: np.place(a, a > 0, b), x, y), distinct(6), normal(2)),),
+    "place": (
+        call(
+            lambda x, y: _written(lambda a, b: np.place(a, a > 0, b), x, y), distinct(6), normal(2)
+        ),
+    ),
     "putmask": (
-        call(lambda x, y: _written(lambda a, b: np.putmask(a, a > 0, b), x, y), distinct(6), normal(6)),
-        call(lambda x, y: _written(lambda a, b: np.putmask(a, a > 0, b), x, y), distinct(2, 3), normal(2)),
+        call(
+            lambda x, y: _written(lambda a, b: np.putmask(a, a > 0, b), x, y),
+            distinct(6),
+            normal(6),
+        ),
+        call(
+            lambda x, y: _written(lambda a, b: np.putmask(a, a > 0, b), x, y),
+            distinct(2, 3),
+            normal(2),
+        ),
     ),
     "fill_diagonal": (
         call(lambda x, y: _written(np.fill_diagonal, x, y), normal(3, 3), normal(3)),
         call(lambda x, y: _written(np.fill_diagonal, x, y), normal(2, 2, 2), normal()),
-        call(lambda x, y: _written(lambda a, b: np.fill_diagonal(a, b, wrap=True), x, y), normal(7, 2), normal(2)),
+        call(
+            lambda x, y: _written(lambda a, b: np.fill_diagonal(a, b, wrap=True), x, y),
+            normal(7, 2),
+            normal(2),
+        ),
     ),
     "put_along_axis": (
-        call(lambda x, y: _written(lambda a, b: np.put_along_axis(a, ROWS[:, :1], b, 1), x, y), normal(3, 4), normal(3, 1)),
-        call(lambda x, y: _written(lambda a, b: np.put_along_axis(a, np.array([4, 1]), b, None), x, y), normal(2, 3), normal(2)),
+        call(
+            lambda x, y: _written(lambda a, b: np.put_along_axis(a, ROWS[:, :1], b, 1), x, y),
+            normal(3, 4),
+            normal(3, 1),
+        ),
+        call(
+            lambda x, y: _written(
+                lambda a, b: np.put_along_axis(a, np.array([4, 1]), b, None), x, y
+            ),
+            normal(2, 3),
+            normal(2),
+        ),
     ),
     "unique": (
         call(lambda x: np.unique(x), distinct(4)),
-        call(lambda x: np.unique(x[[0, 1, 1, 2]], return_index=True, return_inverse=True, return_counts=True), distinct(4)),
+        call(
+            lambda x: np.unique(
+                x[[0, 1, 1, 2]], return_index=True, return_inverse=True, return_counts=True
+            ),
+            distinct(4),
+        ),
         call(lambda x: np.unique(x, axis=0), distinct(3, 2)),
     ),
     "unique_all": (call(np.unique_all, distinct(4)),),
@@ -257,13 +348,18 @@ CALLS = {
         call(lambda x: np.array([[x[0], 2.0], [x[1], x[0]]], like=x), normal(2)),
         call(lambda x: np.array(x, ndmin=3, like=x), normal(2)),
     ),
-    "asarray": (call(lambda x: np.asarray(x, like=x), normal(2)), call(lambda x: np.asarray([x, x], dtype=float, like=x), normal())),
+    "asarray": (
+        call(lambda x: np.asarray(x, like=x), normal(2)),
+        call(lambda x: np.asarray([x, x], dtype=float, like=x), normal()),
+    ),
     "asanyarray": (call(lambda x: np.asanyarray(x, like=x), normal(2)),),
     "ascontiguousarray": (call(lambda x: np.ascontiguousarray(x.T, like=x), normal(2, 3)),),
     "asfortranarray": (call(lambda x: np.asfortranarray(x, like=x), normal(2, 3)),),
     "require": (call(lambda x: np.require(x, requirements=["C", "W"], like=x), normal(2, 3)),),
     "fromiter": (call(lambda x: np.fromiter((v * v for v in x), float, like=x), normal(3)),),
-    "fromfunction": (call(lambda x: np.fromfunction(lambda i, j: i * x + j, (2, 3), like=x), normal()),),
+    "fromfunction": (
+        call(lambda x: np.fromfunction(lambda i, j: i * x + j, (2, 3), like=x), normal()),
+    ),
     "full": (call(lambda x: np.full((2, 2), x, like=x), normal()),),
     "full_like": (
         call(lambda x: np.full_like(x, 2.0) * x, normal(3)),
@@ -271,7 +367,11 @@ CALLS = {
     ),
     "linspace": (
         call(lambda a, b: np.linspace(a, b, 5), normal(), normal(seed=1)),
-        call(lambda a, b: np.linspace(a, b, 4, endpoint=False, retstep=True), normal(2), normal(2, seed=1)),
+        call(
+            lambda a, b: np.linspace(a, b, 4, endpoint=False, retstep=True),
+            normal(2),
+            normal(2, seed=1),
+        ),
         call(lambda a: np.linspace(a, 3.0, 4, axis=-1), normal(2)),
     ),
     "logspace": (
@@ -285,4 +385,4 @@ CALLS = {
     "ones_like": (call(lambda x: np.ones_like(x) * x, normal(2)),),
     "zeros_like": (call(lambda x: np.zeros_like(x) + x, normal(2)),),
     "arange": (call(lambda x: np.arange(3, like=x) * x, normal()),),
-}  # fmt: skip
+}

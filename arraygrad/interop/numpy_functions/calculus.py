@@ -13,7 +13,7 @@ from ...ops import arithmetic, indexing, manipulation, searching, utility
 from ..plain import plain
 from .rebinding import rebound
 
-_NO = np._NoValue  # type: ignore[attr-defined]
+_NO = np._NoValue
 
 gradient = rebound(np.gradient)
 trapezoid = rebound(np.trapezoid)

@@ -6,11 +6,13 @@ for tracked tensors. Files, dates, strings and records are refused by name, with
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .constant import constant, refused, untracked_only
 
-_FREE = (
+_FREE: tuple[Any, ...] = (
     np.allclose, np.array_equal, np.array_equiv, np.iscomplex, np.iscomplexobj,
     np.isreal, np.isrealobj, np.isneginf, np.isposinf, np.ndim, np.shape, np.size,
     np.result_type, np.can_cast, np.min_scalar_type, np.common_type,
@@ -21,13 +23,17 @@ _FREE = (
 )  # fmt: skip
 for _function in _FREE:
     constant(_function)
-if hasattr(np, "in1d"):
-    constant(np.in1d)
+if hasattr(np, "in1d"):  # until NumPy 2.3
+    constant(getattr(np, "in1d"))  # noqa: B009
 
 _FILES = "save the values, x.detach(), or pickle the tensor"
-for _function in (np.save, np.savez, np.savez_compressed, np.savetxt):
+_WRITERS: tuple[Any, ...] = (np.save, np.savez, np.savez_compressed, np.savetxt)
+for _function in _WRITERS:
     untracked_only(_function, _FILES)
 
 _DATES = "they hold numbers, not dates; convert with x.detach().numpy().astype('datetime64[D]')"
-for _function in (np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string):
+_OF_DATES: tuple[Any, ...] = (
+    np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string,
+)  # fmt: skip
+for _function in _OF_DATES:
     refused(_function, _DATES)

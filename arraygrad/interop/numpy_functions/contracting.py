@@ -43,7 +43,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     if len(terms) > 2:
         terms = _contracted(terms, output)
     if len(terms) == 2:
-        terms = [_pair(*terms, output)]
+        terms = [_pair(terms[0], terms[1], output)]
     result, labels = _summed(*terms[0], set(output))
     result = manipulation.permute_dims(result, tuple(labels.index(c) for c in output))
     if out is not None:
@@ -54,11 +54,13 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
 def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[Any]]:
     """Labels of each operand, of the output, and the operands; NumPy itself reads the text."""
     parse = np._core.einsumfunc._parse_einsum_input  # type: ignore[attr-defined]
-    tensors = [operand(x, "einsum", i) for i, x in enumerate(operands) if not _is_labels(x, i, operands)]
-    shapes = iter(tensors)
+    tensors = [
+        operand(x, "einsum", i) for i, x in enumerate(operands) if not _is_labels(x, i, operands)
+    ]
+    waiting = iter(tensors)
     stand_ins = [
         x if _is_labels(x, i, operands)
-        else np.broadcast_to(np.empty((), bool), next(shapes)._array.shape)
+        else np.broadcast_to(np.empty((), bool), next(waiting)._array.shape)
         for i, x in enumerate(operands)
     ]  # fmt: skip
     inputs, output, _ = parse(stand_ins)
@@ -132,7 +134,7 @@ def _pair(first: Term, second: Term, kept: str) -> Term:
     columns = [c for c in lb if c not in la]
     if not inner:
         return _outer(a, la, b, lb, batch, rows, columns)
-    size = {**dict(zip(la, a._array.shape, strict=True)), **dict(zip(lb, b._array.shape, strict=True))}
+    size = dict(zip(la + lb, a._array.shape + b._array.shape, strict=True))
 
     def count(labels: list[str]) -> int:
         return prod(size[c] for c in labels)

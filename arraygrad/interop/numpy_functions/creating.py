@@ -35,19 +35,25 @@ def asarray(
 
 
 @answers(np.zeros)
-def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
+def zeros(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Any:
     """np.zeros(like=tensor)."""
     return creation.zeros(shape, dtype=dtype)
 
 
 @answers(np.ones)
-def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
+def ones(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Any:
     """np.ones(like=tensor)."""
     return creation.ones(shape, dtype=dtype)
 
 
 @answers(np.empty)
-def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
+def empty(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Any:
     """np.empty(like=tensor)."""
     return creation.empty(shape, dtype=dtype)
 

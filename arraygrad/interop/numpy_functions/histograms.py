@@ -92,7 +92,7 @@ def histogramdd(
     x = _sample(sample)
     counts, found = np.histogramdd(x._array, _plain_bins(bins), plain(range), None, plain(weights))
     dimensions = len(found)
-    each = list(bins) if np.ndim(_shape_of(bins)) else [bins] * dimensions
+    each = list(bins) if _is_sequence(bins) else [bins] * dimensions
     limits = [None] * dimensions if range is None else list(range)
     edges = tuple(
         _edges(x[:, i], found[i], each[i], limits[i]) for i, _ in enumerate(found)
@@ -116,8 +116,10 @@ def histogramdd(
     return total, edges
 
 
-def _shape_of(bins: Any) -> Any:
-    return [0] * len(bins) if isinstance(bins, list | tuple | np.ndarray | TensorBase) else 0
+def _is_sequence(bins: Any) -> bool:
+    return isinstance(bins, list | tuple) or (
+        isinstance(bins, np.ndarray | TensorBase) and np.ndim(plain(bins)) > 0
+    )
 
 
 def _plain_bins(bins: Any) -> Any:
@@ -137,7 +139,7 @@ def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
     """np.histogram2d."""
-    n = len(bins) if isinstance(bins, list | tuple | np.ndarray | TensorBase) else 1
+    n = len(plain(bins)) if _is_sequence(bins) else 1
     if n not in (1, 2):
         bins = [operand(bins)] * 2
     total, edges = histogramdd([x, y], bins, range, density, weights)

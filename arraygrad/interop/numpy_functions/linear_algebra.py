@@ -12,13 +12,22 @@ from ..._answers import answers
 from ..._apply import operand
 from ..._errors import ArgumentError, LinAlgError
 from ...ops import (
-    arithmetic, determinants, eigenvalues, factorizations, indexing, manipulation, norms, parts,
-    products, searching, solvers,
+    arithmetic,
+    determinants,
+    eigenvalues,
+    factorizations,
+    indexing,
+    manipulation,
+    norms,
+    parts,
+    products,
+    searching,
+    solvers,
 )  # fmt: skip
 from .constant import constant
 from .rebinding import rebound
 
-_NO = np._NoValue  # type: ignore[attr-defined]
+_NO = np._NoValue
 
 EigResult = namedtuple("EigResult", ("eigenvalues", "eigenvectors"))
 QRResult = namedtuple("QRResult", ("Q", "R"))

@@ -9,7 +9,16 @@ import numpy as np
 from ..._answers import ANSWERS, answers
 from ..._apply import cast, operand
 from ..._errors import ArgumentTypeError
-from ...ops import arithmetic, comparison, exponential, manipulation, parts, products, rounding, searching
+from ...ops import (
+    arithmetic,
+    comparison,
+    exponential,
+    manipulation,
+    parts,
+    products,
+    rounding,
+    searching,
+)
 from ..plain import plain, tensors
 from .constant import KINDS, constant
 

@@ -78,7 +78,7 @@ def kron(a: Any, b: Any) -> Any:
     return manipulation.reshape(product, tuple(n * m for n, m in zip(s1, s2, strict=True)))
 
 
-# -- convolution ------------------------------------------------------------------------------------
+# -- convolution -----------------------------------------------------------------------------------
 
 
 def _valid(g: Any, x: Any, n: int) -> Any:

@@ -19,7 +19,7 @@ from . import reducing
 from .constant import constant
 from .rebinding import rebound
 
-_NO = np._NoValue  # type: ignore[attr-defined]
+_NO = np._NoValue
 _stored = reducing._stored
 _given = reducing._given
 
@@ -93,7 +93,7 @@ def nanmean(
 
 
 def _over(total: Any, count: Any) -> Any:
-    """total / count in the dtype of total; NaN where nothing was counted."""
+    """The quotient in the dtype of total; NaN where nothing was counted."""
     dtype = total._array.dtype
     with np.errstate(divide="ignore"):
         factor = np.where(count > 0, 1.0, np.nan) / np.maximum(count, 1)
@@ -125,7 +125,9 @@ def nanstd(
     return _stored(out, reducing._root(variance), "nanstd")
 
 
-def _extreme(a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any, name: str) -> Any:
+def _extreme(
+    a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any, name: str
+) -> Any:
     x = operand(a, name)
     largest = name == "nanmax"
     valid = _valid(x)
@@ -196,7 +198,7 @@ def normalized(axes: Any, ndim: int) -> tuple[int, ...]:
 
 
 def joined(x: Any, axes: Any) -> tuple[Any, tuple[int, ...]]:
-    """x with the axes moved last and joined into one; and the shape with them of size 1."""
+    """The tensor with the axes moved last and joined; and the shape with these of size 1."""
     ndim = x._array.ndim
     axes = normalized(axes, ndim)
     others = tuple(i for i in range(ndim) if i not in axes)

@@ -51,5 +51,4 @@ def sort_complex(a: Any) -> Any:
     x = sorting.sort(operand(a, "sort_complex"))
     if x._array.dtype.kind == "c":
         return x
-    return cast(x, np.complex64 if x._array.dtype.itemsize <= 4 and x._array.dtype.kind == "f"
-                or x._array.dtype.char in "bhBH" else np.complex128)  # fmt: skip
+    return cast(x, np.complex64 if x._array.dtype.char in "bhBHef" else np.complex128)

@@ -62,7 +62,7 @@ def computed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return tensors(function(*plain(args), **plain(kwargs)))
 
 
-# -- globals ----------------------------------------------------------------------------------------
+# -- globals ---------------------------------------------------------------------------------------
 
 _NAMESPACES: dict[str, dict[str, Any]] = {}
 _PROXIES: dict[str, Any] = {}
@@ -254,7 +254,7 @@ def _register_private() -> None:
 _register_private()
 
 
-# -- built-ins ----------------------------------------------------------------------------------------
+# -- built-ins ------------------------------------------------------------------------------------
 
 
 def _isinstance(x: Any, kinds: Any, /) -> bool:

@@ -24,7 +24,7 @@ from ...ops import (
 from ..plain import plain
 from ..ufuncs import store
 
-_NO = np._NoValue  # type: ignore[attr-defined]
+_NO = np._NoValue
 
 
 def _given(value: Any, default: Any) -> Any:
@@ -36,7 +36,7 @@ def _stored(out: Any, result: Any, name: str) -> Any:
 
 
 def _chosen(x: Any, where: Any, identity: Any) -> Any:
-    """x with `identity` where the mask is false."""
+    """The tensor with `identity` where the mask is false."""
     if where is _NO or where is True or where is None:
         return x
     return searching.where(where, x, identity)

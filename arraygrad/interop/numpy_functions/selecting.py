@@ -38,7 +38,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     )
     out = manipulation.broadcast_to(operand(choices.pop()).astype(dtype), shape)
     for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
-        out = searching.where(condition, choice, out)
+        out = searching.where(operand(condition), choice, out)
     return out.astype(dtype, copy=False)
 
 

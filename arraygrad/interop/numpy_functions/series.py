@@ -40,9 +40,15 @@ def sinc(x: Any) -> Any:
 # -- the modified Bessel functions of order 0 and 1 ------------------------------------------------
 
 
+def _written(values: Any, dtype: Any, out: Any) -> Any:
+    if out is None:
+        return np.asarray(values, dtype)
+    np.copyto(out, values, casting="same_kind")
+    return out
+
+
 def _i0_kernel(x: Any, *, out: Any = None) -> Any:
-    values = np.asarray(np.i0(x), x.dtype)
-    return values if out is None else np.copyto(out, values) or out
+    return _written(np.i0(x), x.dtype, out)
 
 
 def _i1_kernel(x: Any, *, out: Any = None) -> Any:
@@ -63,8 +69,7 @@ def _i1_kernel(x: Any, *, out: Any = None) -> Any:
     # I0 = exp(x) / sqrt(x) * f(u): the three factors differentiated
     f, slope = series(u / 2), series.deriv()(u / 2) / 2
     beyond = np.exp(large) / np.sqrt(large) * (f - f / (2 * large) - slope * 32 / large**2)
-    values = np.asarray(np.copysign(np.where(size <= 8, total, beyond), x), x.dtype)
-    return values if out is None else np.copyto(out, values) or out
+    return _written(np.copysign(np.where(size <= 8, total, beyond), x), x.dtype, out)
 
 
 def _i0_slope(g: Any, x: Any) -> Any:

@@ -43,7 +43,8 @@ def unique(
 ) -> Any:  # fmt: skip
     """np.unique."""
     x = operand(ar, "unique")
-    found = np.unique(x._array, True, return_inverse, return_counts, axis, **kwargs)
+    find: Any = np.unique
+    found = find(x._array, True, return_inverse, return_counts, axis, **kwargs)
     values, places = found[0], found[1]
     if axis is None:
         first = _elements(values, x)
@@ -91,7 +92,8 @@ def intersect1d(
     ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:
     """np.intersect1d: values of the first argument."""
-    found = np.intersect1d(plain(ar1), plain(ar2), assume_unique, return_indices)
+    intersect: Any = np.intersect1d
+    found = intersect(plain(ar1), plain(ar2), assume_unique, return_indices)
     if not return_indices:
         return _elements(found, ar1, ar2)
     return (_elements(found[0], ar1, ar2), tensors(found[1]), tensors(found[2]))

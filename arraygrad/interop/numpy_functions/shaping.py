@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..._apply import operand
 from ...ops import manipulation, parts, products, searching, sorting, views
 from ..ufuncs import store
 
-_NO = np._NoValue  # type: ignore[attr-defined]
+_NO = np._NoValue
 
 
 def _stored(out: Any, result: Any, name: str) -> Any:
@@ -20,8 +20,12 @@ def _stored(out: Any, result: Any, name: str) -> Any:
 
 
 @answers(np.reshape)
-def reshape(a: Any, /, shape: Any = None, order: str = "C", *, copy: bool | None = None) -> Any:
-    """np.reshape."""
+def reshape(
+    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None,
+    copy: bool | None = None,
+) -> Any:  # fmt: skip
+    """np.reshape; newshape= is its old keyword."""
+    shape = newshape if shape is None else shape
     shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     return operand(a, "reshape").reshape(shape, order=order, copy=copy)
 
@@ -67,8 +71,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """np.rollaxis."""
     x = operand(a, "rollaxis")
-    order = np.rollaxis(np.empty((1,) * x._array.ndim), axis, start)  # checks the arguments
-    del order
+    np.rollaxis(np.empty((1,) * x._array.ndim), axis, start)  # checks the arguments
     n = x._array.ndim
     axis, start = axis % n, start + n if start < 0 else start
     axes = [i for i in range(n) if i != axis]
@@ -121,7 +124,9 @@ def atleast_2d(*arrays: Any) -> Any:
 @answers(np.atleast_3d)
 def atleast_3d(*arrays: Any) -> Any:
     """np.atleast_3d."""
-    shapes = {0: lambda s: (1, 1, 1), 1: lambda s: (1, *s, 1), 2: lambda s: (*s, 1)}
+    shapes: dict[int, Callable[..., tuple[int, ...]]] = {
+        0: lambda s: (1, 1, 1), 1: lambda s: (1, *s, 1), 2: lambda s: (*s, 1)
+    }  # fmt: skip
     found = tuple(
         x if x._array.ndim >= 3 else x.reshape(shapes[x._array.ndim](x._array.shape))
         for x in map(operand, arrays)
@@ -386,7 +391,9 @@ def matmul(x1: Any, x2: Any, /) -> Any:
 
 
 @answers(np.take)
-def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+def take(
+    a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
+) -> Any:
     """np.take."""
     return operand(a, "take").take(indices, axis, out, mode)
 

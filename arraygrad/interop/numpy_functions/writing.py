@@ -54,7 +54,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
         assign(dst, src, "np.copyto")
     elif mask.any():
         value = operand(src, "copyto").astype(dst._array.dtype, copy=False)
-        assign(dst, searching.where(mask, value, dst), "np.copyto")
+        assign(dst, searching.where(operand(mask), value, dst), "np.copyto")
 
 
 @answers(np.put)
