@@ -488,6 +488,8 @@ def _walk(
         if op is RESULT:
             _receive_result(mode, pending, heap, node[INPUTS][0], g, node[ATTRIBUTES])
             continue
+        if op is ALIAS and node[INPUTS][0] is None:
+            continue
         if OVERWRITTEN:
             check_not_overwritten(node)
         _spread(mode, pending, heap, node, g, ours, needed)
@@ -519,7 +521,8 @@ def _spread(
         needs = tuple([n is not None and n[SEQ] in needed for n in inputs])
         if not any(needs):
             return
-    if not mode.recording:
+    recording = mode.recording
+    if not recording and (op.name in ADD_INTO or op.name in TAKE_OUT):
         adder = ADD_INTO.get(op.name)
         if adder is not None:
             entry = pending.get(inputs[0][SEQ])
@@ -536,13 +539,19 @@ def _spread(
     if PULL_OBSERVERS:
         for observer in tuple(PULL_OBSERVERS):
             observer(node, g, cotangents)
-    computed = op.derivative.kind in ("partials", "bilinear")
+    kind = op.derivative.kind
+    computed = not recording and kind in ("partials", "bilinear")
+    linear = not recording and kind == "linear"
     for i, c in enumerate(cotangents):
-        if c is not None and inputs[i] is not None and (needs is None or needs[i]):
-            fresh = not mode.recording and (
-                computed or (op.derivative.kind == "linear" and c is not g and _owns_memory(c))
-            )
-            _receive(mode, pending, heap, inputs[i], c, fresh)
+        parent = inputs[i]
+        if c is not None and parent is not None and (needs is None or needs[i]):
+            fresh = computed or (linear and c is not g and _owns_memory(c))
+            seq = parent[SEQ]
+            if seq in pending:
+                _receive(mode, pending, heap, parent, c, fresh)
+            else:
+                pending[seq] = [parent, c, fresh]
+                heappush(heap, -seq)
 
 
 def _owns_memory(array: Any) -> bool:
