@@ -1,0 +1,136 @@
+"""What every stand-in of this package shares: SciPy computes unless an argument is tracked."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import numpy as tensor_numpy
+from .._apply import apply, operand, wrap
+from .._dispatch import register_kernel
+from .._errors import DetachError, DispatchError
+from .._graph import is_grad_enabled
+from .._op import Derivative, Op
+from .._storage import TensorBase
+from ..interop.plain import is_tracked
+
+xp: Any = tensor_numpy
+
+# NumPy's namespace on tensors: formulas are written with it, so that every order follows.
+
+
+def scipy_module(name: str) -> Any:
+    """A module of SciPy, imported now; a clear error where SciPy is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "scipy":
+            raise
+        raise DispatchError(
+            f"arraygrad.{name} needs SciPy: pip install 'arraygrad[scipy]'"
+        ) from error
+
+
+def scipy_object(path: str) -> Any:
+    """SciPy's own object for a dotted path such as ``"scipy.linalg.solve"``."""
+    module, _, name = path.rpartition(".")
+    return getattr(scipy_module(module), name)
+
+
+def needs_rule(*values: Any) -> bool:
+    """Whether one of the values carries a gradient and operations are recorded."""
+    return is_grad_enabled() and is_tracked(values)
+
+
+def plain(x: Any) -> Any:
+    """The argument with tensors replaced by the arrays or scalars below them."""
+    if isinstance(x, TensorBase):
+        return x._array if x._array.ndim else x._array[()]
+    if isinstance(x, list):
+        return [plain(item) for item in x]
+    if type(x) is tuple:
+        return tuple(plain(item) for item in x)
+    if isinstance(x, tuple):
+        return type(x)(*(plain(item) for item in x))
+    if type(x) is dict:
+        return {key: plain(item) for key, item in x.items()}
+    return x
+
+
+def tensors(x: Any) -> Any:
+    """The result with arrays of numbers replaced by tensors over memory of their own."""
+    if isinstance(x, np.generic) and x.dtype.kind in "biufc":
+        return wrap(x)
+    if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
+        return wrap(x.copy())
+    if type(x) is tuple:
+        return tuple(tensors(item) for item in x)
+    if isinstance(x, tuple):
+        return type(x)(*(tensors(item) for item in x))
+    if type(x) is list:
+        return [tensors(item) for item in x]
+    return x
+
+
+def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator of a rule: SciPy's function `path` where nothing is tracked, else the rule.
+
+    Parameters
+    ----------
+    path : str
+        Dotted path of SciPy's function, which has the same signature as the rule.
+    optional : bool
+        The installed SciPy may be too old or too new to have it: then the rule computes always.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def stand_in(*args: Any, **kwargs: Any) -> Any:
+            if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
+                return function(*args, **kwargs)
+            if optional and not hasattr(scipy_module(path.rpartition(".")[0]), function.__name__):
+                return function(*args, **kwargs)
+            return tensors(scipy_object(path)(*plain(args), **plain(kwargs)))
+
+        return stand_in
+
+    return decorate
+
+
+def refuse(function: str, what: str, instead: str) -> DetachError:
+    """The error for a call of a stand-in that has no derivative."""
+    return DetachError(f"{function} has no derivative {what}; {instead}")
+
+
+def tensor(x: Any, function: str, position: int = 1) -> Any:
+    """An argument as a floating-point tensor: arrays, numbers, nested lists with tensors."""
+    x = operand(xp.asarray(x) if isinstance(x, list | tuple) else x, function, position)
+    return xp.asarray(x, dtype=float) if x._array.dtype.kind in "biu" else x
+
+
+def tensors_of(function: str, *values: Any) -> tuple[Any, ...]:
+    """Several arguments as floating-point tensors of one dtype."""
+    found = [tensor(v, function, i) for i, v in enumerate(values, 1)]
+    dtype = np.result_type(*(t._array.dtype for t in found))
+    return tuple(t if t._array.dtype == dtype else t.astype(dtype) for t in found)
+
+
+def adjoint(x: Any) -> Any:
+    """The conjugate transpose of matrices."""
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+def primitive_op(
+    name: str, args: tuple[str, ...], derivative: Derivative, kernel: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A function on tensors from a kernel on arrays and its derivative.
+
+    Ops of this package stay out of the table of the core's ops, which is there without SciPy.
+    """
+    op = Op(f"scipy.{name}", args, derivative, scalar=False)
+    register_kernel(op.name, kernel)
+    return functools.partial(apply, op)
