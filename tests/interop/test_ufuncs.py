@@ -140,7 +140,8 @@ def test_values_and_gradients(name):
     ("ufunc", "arguments"),
     [
         (np.gcd, ([12, 18], 8)), (np.lcm, ([4, 6], 10)), (np.invert, ([1, -3],)),
-        (np.bitwise_count, ([5, 255],)), (np.spacing, ([1.0, -3.0],)), (np.isfinite, ([1.0, np.inf],)),
+        (np.bitwise_count, ([5, 255],)), (np.spacing, ([1.0, -3.0],)),
+        (np.isfinite, ([1.0, np.inf],)),
         (np.signbit, ([1.0, -3.0],)), (np.logical_xor, ([True, False], True)),
     ],
 )  # fmt: skip
