@@ -549,6 +549,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
     "fft": (),
     "linalg": (),
     "numpy": (),
+    "special": (),
 }
 
 _lazy = _lazy_attributes(__name__, _LAZY)

@@ -6,6 +6,8 @@ whoever uses arraygrad's own names never pays for them.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +17,7 @@ from .._answers import ANSWERS
 
 class _State:
     loaded = False
+    special = False
 
 
 def load() -> None:
@@ -31,4 +34,9 @@ def answer_to(function: Any) -> Callable[..., Any] | None:
     """Our function for a NumPy function or ufunc object, or None."""
     if not _State.loaded:
         load()
-    return ANSWERS.get(function)
+    found = ANSWERS.get(function)
+    if found is None and not _State.special and "scipy.special" in sys.modules:
+        importlib.import_module("arraygrad.special")  # by name: it lies above this module
+        _State.special = True
+        found = ANSWERS.get(function)
+    return found
