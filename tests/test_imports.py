@@ -32,6 +32,7 @@ LAYERS = (
     ("_apply",),
     ("_cotangents", "_derivatives", "_detach"),
     ("_fused",),
+    ("_formulas",),
     ("_engine",),
     ("_writes",),
     ("ops",),

@@ -212,9 +212,9 @@ class detect_anomaly:
 
     Examples
     --------
-    >>> import arraygrad as ag
+    >>> import numpy as np, arraygrad as ag
     >>> x = ag.tensor([1.0], requires_grad=True)
-    >>> with ag.detect_anomaly():
+    >>> with ag.detect_anomaly(), np.errstate(invalid="ignore"):
     ...     y = ag.sqrt(x - 2)
     ...     y.sum().backward()  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):

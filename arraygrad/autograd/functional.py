@@ -274,7 +274,7 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, .
     >>> import arraygrad as ag
     >>> out, push = ag.linearize(lambda x: x * x, 3.0)
     >>> push(1.0), push(2.0)
-    (6.0, 12.0)
+    (np.float64(6.0), np.float64(12.0))
     """
     run = Recorded(f, primals, {}, range(len(primals)), has_aux, deferred=True)
     out = run.leave(run.out)

@@ -150,11 +150,6 @@ class no_grad(_Mode):
     ``@ag.no_grad()``), also of generators and coroutines, for which the mode holds only while
     they run themselves.
 
-    Parameters
-    ----------
-    function : callable, optional
-        What to decorate, where it is written without parentheses.
-
     Examples
     --------
     >>> import arraygrad as ag
@@ -179,11 +174,6 @@ class enable_grad(_Mode):
     """Operations inside are recorded, also within `no_grad`.
 
     A context manager and a decorator, like `no_grad`.
-
-    Parameters
-    ----------
-    function : callable, optional
-        What to decorate, where it is written without parentheses.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._apply import cast, detached, node_of, operand, scalar_class, wrap
 from .._dtypes import is_supported
-from .._engine import alias, pull_back, push_forward, reaches_outside
+from .._engine import alias, pull_back, push_forward, reaches_outside, separate
 from .._errors import ArgumentError, ArgumentTypeError, DTypeError, GradientError
 from .._graph import GRAD_MODE, Node, is_grad_enabled, next_seq
 from .._storage import TensorBase
@@ -194,7 +194,7 @@ class Recorded:
 
     def _gradient_out(self, g: Any, entry: Entry, keep: Callable[[Any], bool]) -> Any:
         if keep(g):
-            return g
+            return separate(g)
         array = np.array(g._array)  # cotangents may be views, or shared between arguments
         if entry.kind == "tensor":
             return wrap(array[()] if entry.scalar and array.ndim == 0 else array)

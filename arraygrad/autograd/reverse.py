@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._apply import cast, node_of, operand, wrap
-from .._engine import accumulate_into, pull_back, run_backward
+from .._engine import accumulate_into, pull_back, run_backward, separate
 from .._errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
 from .._graph import SEQ, Node
 from .._storage import TensorBase
@@ -171,8 +171,8 @@ def grad(
 
 
 def owned(g: Any, recorded: bool) -> Any:
-    """The gradient in memory of its own: raw passes hand the same array to several places."""
-    return g if recorded else wrap(np.array(g._array))
+    """The gradient as a tensor of its own: passes hand the same one to several places."""
+    return separate(g) if recorded else wrap(np.array(g._array))
 
 
 def _batch_size(grad_outputs: Any) -> int:

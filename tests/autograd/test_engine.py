@@ -189,6 +189,24 @@ def test_backward_with_create_graph_accumulates_in_the_graph() -> None:
     x.grad = None
 
 
+def test_recorded_gradients_are_separate_tensors() -> None:
+    """One cotangent for two leaves: writing to one gradient changed the other."""
+    x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    given = ag.ones(2)
+    (x + w).backward(given, create_graph=True)
+    x.grad += 1.0
+    np.testing.assert_allclose(w.grad.numpy(), [1.0, 1.0])
+    np.testing.assert_allclose(given.numpy(), [1.0, 1.0])
+    c = leaf(5.0, 6.0)
+    a, b = ag.autograd.grad(((x + w) * c).sum(), (x, w), create_graph=True)
+    a *= 2.0
+    np.testing.assert_allclose(b.detach().numpy(), [5.0, 6.0])
+    np.testing.assert_allclose(ag.autograd.grad((a + b).sum(), c)[0].numpy(), [3.0, 3.0])
+    ga, gb = ag.grad(lambda u, v: ((u + v) * c).sum(), (0, 1))(np.ones(2), np.ones(2))
+    ga *= 0.0
+    np.testing.assert_allclose(gb.detach().numpy(), [5.0, 6.0])
+
+
 def test_leaf_metadata() -> None:
     x = leaf(1.0)
     y = x * x
