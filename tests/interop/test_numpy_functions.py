@@ -6,6 +6,8 @@ order that the row states.
 
 import inspect
 import itertools
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -292,3 +294,32 @@ def test_every_numeric_ufunc_has_an_answer():
         if any(c in "bfdFD" for c in inputs) and lookup.answer_to(ufunc) is None:
             missing.append(ufunc.__name__)
     assert not missing
+
+
+def test_answers_are_imported_at_the_first_question():
+    program = """
+import sys
+import numpy as np, arraygrad as ag
+name = "arraygrad.interop.numpy_functions"
+x = ag.asarray([1.0, 2.0])
+assert name not in sys.modules, "imported with the package"
+assert np.add(x, 1.0).shape == (2,)
+np.median(x)
+assert name in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_threads_may_ask_first_at_the_same_time():
+    program = """
+import threading
+import numpy as np, arraygrad as ag
+x = ag.tensor([1.0, 2.0, 4.0], requires_grad=True)
+found = []
+def ask():
+    found.append(float(np.percentile(x, 50).detach()) + float(np.gradient(x)[0].detach()))
+threads = [threading.Thread(target=ask) for _ in range(8)]
+[t.start() for t in threads]; [t.join() for t in threads]
+assert found == [3.0] * 8, found
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

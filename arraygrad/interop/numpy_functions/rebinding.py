@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -65,6 +66,7 @@ def computed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
 # -- globals ---------------------------------------------------------------------------------------
 
 _NAMESPACES: dict[str, dict[str, Any]] = {}
+_LOCK = threading.RLock()  # a namespace is seen by others only when it is filled
 _PROXIES: dict[str, Any] = {}
 
 
@@ -85,13 +87,15 @@ def _rebuilt(function: types.FunctionType, replaced: dict[str, Any] | None = Non
 def _namespace(raw: dict[str, Any]) -> dict[str, Any]:
     """The globals of one of NumPy's modules with its names rebound."""
     name = raw["__name__"]
-    twin = _NAMESPACES.get(name)
-    if twin is None:
-        twin = _NAMESPACES[name] = dict(raw)
-        twin["__builtins__"] = _BUILTINS
-        for key, value in raw.items():
-            if not key.startswith("__"):
-                twin[key] = _ours(value)
+    with _LOCK:
+        twin = _NAMESPACES.get(name)
+        if twin is None:
+            twin = dict(raw)
+            twin["__builtins__"] = _BUILTINS
+            for key, value in raw.items():
+                if not key.startswith("__"):
+                    twin[key] = _ours(value)
+            _NAMESPACES[name] = twin
     return twin
 
 
