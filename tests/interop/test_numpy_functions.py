@@ -323,3 +323,24 @@ threads = [threading.Thread(target=ask) for _ in range(8)]
 assert found == [3.0] * 8, found
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+LOWER = {"f": np.float32, "c": np.complex64}
+
+
+@pytest.mark.parametrize("name", sorted(DIFFERENTIABLE))
+def test_dtypes_in_single_precision(name):
+    if function_named(name) is None:
+        pytest.skip(f"NumPy {np.__version__} has no {name}")
+    for k, row in enumerate(DIFFERENTIABLE[name]):
+        arrays = [a.astype(LOWER.get(a.dtype.kind, a.dtype)) for a in row.arguments]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            want = flat(row.function(*[a.copy() for a in arrays]))
+            leaves = tracked([a.copy() for a in arrays], direction_for(arrays, row.fixed))
+            got = flat(row.function(*leaves))
+        for g, w in zip(got, want, strict=True):
+            g, w = plain(g), np.asarray(w)
+            assert (g.dtype, g.shape) == (w.dtype, w.shape), f"{name}[{k}]"
+            if row.compare and w.dtype.kind in "fc":
+                np.testing.assert_allclose(g, w, rtol=2e-3, atol=1e-3, err_msg=f"{name}[{k}]")

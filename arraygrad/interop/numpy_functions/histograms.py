@@ -101,7 +101,7 @@ def histogramdd(
         shape = tuple(e.size + 1 for e in found)
         places = [_place(x._array[:, i], found[i]) for i, _ in enumerate(found)]
         flat = np.ravel_multi_index(places, shape)
-        by_place = _sums(flat, operand(weights, "histogramdd").ravel(), int(np.prod(shape)))
+        by_place = _sums(flat, _floats(weights), int(np.prod(shape)))
         total: Any = manipulation.reshape(by_place, shape)[(slice(1, -1),) * dimensions]
     else:
         total = tensors(counts)
@@ -114,6 +114,11 @@ def histogramdd(
             )
         total = total / scale
     return total, edges
+
+
+def _floats(weights: Any) -> Any:
+    """The weights in double precision, flat."""
+    return operand(weights, "histogramdd").ravel().astype(float, copy=False)
 
 
 def _is_sequence(bins: Any) -> bool:

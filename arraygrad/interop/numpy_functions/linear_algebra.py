@@ -21,7 +21,6 @@ from ...ops import (
     norms,
     parts,
     products,
-    searching,
     solvers,
 )  # fmt: skip
 from .constant import constant
@@ -163,8 +162,8 @@ def _hermitian_svd(x: Any, compute_uv: bool) -> Any:
     if not compute_uv:
         return sizes
     vectors = indexing.take_along_axis(vectors, operand(order._array[..., None, :]), axis=-1)
-    sign = searching.where(values._array < 0, -1.0, 1.0)
-    turned = arithmetic.multiply(vectors, operand(np.asarray(sign)[..., None, :]))
+    sign = np.where(values._array < 0, -1, 1).astype(values._array.dtype)
+    turned = arithmetic.multiply(vectors, operand(sign[..., None, :]))
     return SVDResult(vectors, sizes, products.adjoint(turned))
 
 

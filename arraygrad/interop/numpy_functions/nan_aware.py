@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._answers import answers
 from ..._apply import cast, operand
-from ...ops import arithmetic, indexing, manipulation, searching, sorting, statistical
+from ...ops import indexing, manipulation, searching, sorting, statistical
 from ..plain import plain
 from . import reducing
 from .constant import constant
@@ -89,16 +89,7 @@ def nanmean(
     count = np.add.reduce(valid, axis=axis, keepdims=keep, dtype=np.intp)
     _warn_if_empty(count, "Mean of empty slice")
     total = statistical.sum(_filled(x, valid, 0), axis=axis, keepdims=keep)
-    return _stored(out, _over(total, count), "nanmean")
-
-
-def _over(total: Any, count: Any) -> Any:
-    """The quotient in the dtype of total; NaN where nothing was counted."""
-    dtype = total._array.dtype
-    with np.errstate(divide="ignore"):
-        factor = np.where(count > 0, 1.0, np.nan) / np.maximum(count, 1)
-    real = np.empty(0, dtype).real.dtype
-    return arithmetic.multiply(total, operand(np.asarray(factor, real)))
+    return _stored(out, reducing._over(total, count), "nanmean")
 
 
 @answers(np.nanvar)

@@ -51,4 +51,4 @@ def sort_complex(a: Any) -> Any:
     x = sorting.sort(operand(a, "sort_complex"))
     if x._array.dtype.kind == "c":
         return x
-    return cast(x, np.complex64 if x._array.dtype.char in "bhBHef" else np.complex128)
+    return cast(x, np.complex64 if x._array.dtype.char in "bhBH" else np.complex128)

@@ -139,7 +139,14 @@ def mean(
     if where is _NO or where is True:
         return _stored(out, statistical.mean(x, axis=axis, keepdims=keep), "mean")
     total = statistical.sum(_chosen(x, where, 0), axis=axis, keepdims=keep)
-    return _stored(out, total / _count(x, axis, where, keep), "mean")
+    return _stored(out, _over(total, _count(x, axis, where, keep)), "mean")
+
+
+def _over(total: Any, count: Any) -> Any:
+    """The quotient in the dtype of the total; NaN where nothing was counted."""
+    factor = np.where(count > 0, 1.0, np.nan) / np.maximum(count, 1)
+    real = np.empty(0, total._array.dtype).real.dtype
+    return arithmetic.multiply(total, operand(np.asarray(factor, real)))
 
 
 @answers(np.var)
@@ -169,7 +176,7 @@ def _masked_variance(
     if centre is _NO:
         number = np.add.reduce(mask, axis=axis, keepdims=True, dtype=np.intp)
         total = statistical.sum(_chosen(x, mask, 0), axis=axis, keepdims=True)
-        centre = total / np.maximum(number, 1)
+        centre = _over(total, np.maximum(number, 1))
     off = arithmetic.subtract(_chosen(x, mask, 0), centre)
     squares = statistical.sum(_chosen(_squared_modulus(off), mask, 0), axis=axis, keepdims=keep)
     free = count - by
