@@ -36,6 +36,7 @@ from ._storage import (
     join_family,
     mark_saved,
     prepare_write,
+    write_lock,
 )
 from ._windows import add_window, read_window, read_written, write_window
 
@@ -149,19 +150,20 @@ def node_of(x: Any) -> Node | None:
 
 def _refresh(x: Any, family: Family) -> None:
     """A write elsewhere in the family changed the value: read it anew from the base's node."""
-    base = family.node
-    if base is None:
-        x._node = None
-    else:
-        geometry = _geometry_in(family, x._array)
-        if geometry == family.base:
-            x._node = base
-        elif x._array.dtype.kind not in "fcV":
+    with family.storage.lock:  # node and epoch belong together
+        base = family.node
+        if base is None:
             x._node = None
         else:
-            attributes = {"base": family.base, "view": geometry}
-            x._node = [next_seq(), READ_WINDOW, (base,), None, attributes]
-    x._epoch = family.epoch
+            geometry = _geometry_in(family, x._array)
+            if geometry == family.base:
+                x._node = base
+            elif x._array.dtype.kind not in "fcV":
+                x._node = None
+            else:
+                attributes = {"base": family.base, "view": geometry}
+                x._node = [next_seq(), READ_WINDOW, (base,), None, attributes]
+        x._epoch = family.epoch
 
 
 def _geometry_in(family: Family, array: Any) -> Geometry:
@@ -602,7 +604,7 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
     result = _new(_SCALAR if scalar and not out.ndim else _TENSOR)
     result._array = out
     result._family = None
-    node = node_of(x)
+    own = node = node_of(x)
     if node is not None and _grad_mode() and out.dtype.kind in "fcV":
         if op.derivative.kind == "none":
             node = None
@@ -613,7 +615,7 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
     if node is None:
         result._node = None
     if not scalar and (out is array or shares_base(out, array)):
-        if node is None and node_of(x) is not None:
+        if node is None and own is not None:
             # Made without recording: shares memory, not history.
             _share_storage(result, x)
         else:
@@ -631,11 +633,12 @@ def shares_base(out: Any, array: Any) -> bool:
 
 def _share_storage(result: Any, x: Any) -> None:
     storage = family_of(x).storage
-    family = Family(storage, result._array, result._node)
-    family.base = Geometry.of(result._array, storage._array)
-    result._family = family
+    with storage.lock:
+        storage.add(result)
+        family = Family(storage, result._array, result._node)
+        family.base = Geometry.of(result._array, storage._array)
     result._epoch = 0
-    storage.add(result)
+    result._family = family
 
 
 def detached(x: Any) -> Any:
@@ -672,10 +675,11 @@ def adopt_history(x: Any, node: Node | None) -> None:
 
 def overwrite(x: Any, value: Any, writer: str) -> None:
     """Write the tensor `value` (same shape and dtype) into `x`, history included."""
-    prepare_write(x, writer)
-    np.copyto(x._array, value._array)
-    if _grad_mode():
-        adopt_history(x, node_of(value))
+    with write_lock(x):
+        prepare_write(x, writer)
+        np.copyto(x._array, value._array)
+        if _grad_mode():
+            adopt_history(x, node_of(value))
 
 
 # -- ops that the roads themselves need ------------------------------------------------------------

@@ -23,6 +23,12 @@ from ._graph import Node, note_overwritten, owner_of
 from ._layout import Shape, byte_extent, may_overlap_itself
 
 
+# Held while a tensor gets its family, so that it gets one only.
+_MAKING = threading.Lock()
+# Held while memory is written, one of them for each storage.
+_WRITING = [threading.RLock() for _ in range(64)]
+
+
 class TensorBase:
     """The slots of a tensor; methods are added by its subclasses.
 
@@ -65,7 +71,8 @@ class Storage:
         self.version = 0
         self.saved = False
         self.pinned = pinned
-        self._tensors: list[weakref.ref[TensorBase]] = []
+        # By id of the reference: threads add and trim at once, which loses nothing in a dict.
+        self._tensors: dict[int, weakref.ref[TensorBase]] = {}
         self._trim_at = 8
 
     @property
@@ -73,6 +80,11 @@ class Storage:
         """Bytes of the memory that the base tensor spans."""
         owner = owner_of(self._array)
         return int(getattr(owner, "nbytes", self._array.nbytes))
+
+    @property
+    def lock(self) -> threading.RLock:
+        """Held while the memory is written and while it moves."""
+        return _WRITING[id(self) >> 6 & 63]
 
     @property
     def readonly(self) -> bool:
@@ -84,23 +96,41 @@ class Storage:
 
     def add(self, tensor: TensorBase) -> None:
         tensors = self._tensors
-        tensors.append(weakref.ref(tensor))
+        reference = weakref.ref(tensor)
+        tensors[id(reference)] = reference
         if len(tensors) > self._trim_at:
-            self._tensors = [r for r in tensors if r() is not None]
-            self._trim_at = 2 * len(self._tensors) + 8
+            for key, reference in list(tensors.items()):
+                if reference() is None:
+                    tensors.pop(key, None)
+            self._trim_at = 2 * len(tensors) + 8
+        base, array = tensor._array.base, self._array
+        if base is not array and base is not array.base and tensor._array is not array:
+            self._catch_up(tensor)
+
+    def _catch_up(self, tensor: TensorBase) -> None:
+        """Move a view that was being made while another thread's write moved the memory."""
+        with self.lock:
+            array, fresh = tensor._array, owner_of(self._array)
+            memory = None if owner_of(array) is fresh else _dense_bytes(array)
+            if memory is not None:
+                tensor._array = _moved(array, memory, _dense_bytes(fresh))
 
     def tensors(self) -> list[TensorBase]:
         """The live tensors on this memory."""
-        return [t for r in self._tensors if (t := r()) is not None]
+        return [t for r in list(self._tensors.values()) if (t := r()) is not None]
 
     def prepare_write(self, writer: str) -> None:
-        """Call before the memory changes: keeps what graphs have saved, counts the version."""
+        """Call before the memory changes: keeps what graphs have saved, counts the version.
+
+        The caller holds `write_lock` until the memory has changed and its history is recorded.
+        """
+        saved = self.saved
+        self.saved = False  # before the swap: other threads may save what has been moved already
         if self.pinned:
             # Always: graphs may have saved the memory by way of another storage over it.
             note_overwritten(self._array, writer)
-        elif self.saved:
+        elif saved:
             self._swap(writer)
-        self.saved = False
         self.version += 1
 
     def _swap(self, writer: str) -> None:
@@ -109,11 +139,14 @@ class Storage:
         if memory is None:
             note_overwritten(self._array, writer)
             return
-        start = _address(memory)
         fresh = memory.copy()
+        # First: views that other threads make from now on are moved by `add`.
+        self._array = _moved(self._array, memory, fresh)
         for tensor in self.tensors():
-            tensor._array = _moved(tensor._array, start, fresh)
-        self._array = _moved(self._array, start, fresh)
+            array = tensor._array
+            # It may still lie in memory of before an earlier swap, on its way to `add`.
+            old = memory if owner_of(array) is owner_of(memory) else _dense_bytes(array)
+            tensor._array = _moved(array, old, fresh)
 
     def __repr__(self) -> str:
         return f"Storage(nbytes={self.nbytes}, device={str(self.device)!r}, version={self.version})"
@@ -173,13 +206,16 @@ def family_of(tensor: TensorBase) -> Family:
     """The tensor's family, made now if it has none."""
     family = tensor._family
     if family is None:
-        array = tensor._array
-        storage = Storage(array)
-        storage.saved = getattr(tensor, "_saved", False)
-        storage.add(tensor)
-        family = Family(storage, array, tensor._node)
-        tensor._epoch = 0
-        tensor._family = family
+        with _MAKING:
+            if tensor._family is None:
+                array = tensor._array
+                storage = Storage(array)
+                storage.saved = getattr(tensor, "_saved", False)
+                storage.add(tensor)
+                made = Family(storage, array, tensor._node)
+                tensor._epoch = 0
+                tensor._family = made
+            family = tensor._family
     return family
 
 
@@ -191,7 +227,6 @@ def join_family(view: TensorBase, of: TensorBase) -> None:
     view._family = family
     view._epoch = family.epoch
     family.storage.add(view)
-
 
 def mark_saved(tensor: TensorBase) -> None:
     """A graph keeps the tensor's array from now on."""
@@ -215,15 +250,32 @@ def check_writeable(tensor: TensorBase, writer: str) -> None:
         )
 
 
+def write_lock(tensor: TensorBase) -> threading.RLock:
+    """Hold this from before `prepare_write` until the write is recorded.
+
+    Threads may write to different parts of one memory, as in NumPy; the swap to a copy and the
+    history of the base concern all of it.
+    """
+    family = tensor._family
+    if family is None:
+        _settle(tensor)
+        family = family_of(tensor)
+    return family.storage.lock
+
+
 def prepare_write(tensor: TensorBase, writer: str) -> None:
     """Keep what graphs have saved of the tensor's memory; call before each in-place write."""
-    if tensor._family is None and getattr(tensor, "_saved", False):
-        if _unshared(tensor):
-            tensor._saved = False
-        else:
-            tensor._array = tensor._array.copy(order="K")
-            tensor._saved = False
+    if tensor._family is None:
+        _settle(tensor)
     family_of(tensor).storage.prepare_write(writer)
+
+
+def _settle(tensor: TensorBase) -> None:
+    """Give a tensor without family memory that no graph holds."""
+    if getattr(tensor, "_saved", False):
+        if not _unshared(tensor):
+            tensor._array = tensor._array.copy(order="K")
+        tensor._saved = False
 
 
 def _references(tensor: TensorBase) -> int:
@@ -264,10 +316,10 @@ def _dense_bytes(array: Any) -> Any:
     return ordered.reshape(-1).view(np.uint8)
 
 
-def _moved(array: Any, start: int, fresh: Any) -> Any:
-    """The same view over other memory."""
+def _moved(array: Any, old: Any, fresh: Any) -> Any:
+    """The same view over other memory (both memories as dense bytes)."""
     moved = np.ndarray(
-        array.shape, array.dtype, buffer=fresh, offset=_address(array) - start,
+        array.shape, array.dtype, buffer=fresh, offset=_address(array) - _address(old),
         strides=array.strides,
     )  # fmt: skip
     if not array.flags.writeable:
@@ -338,8 +390,10 @@ def release_pool() -> None:
 
 
 def _after_fork() -> None:
-    global _POOL_LOCK
+    global _POOL_LOCK, _MAKING
     _POOL_LOCK = threading.Lock()
+    _MAKING = threading.Lock()
+    _WRITING[:] = [threading.RLock() for _ in _WRITING]
 
 
 if hasattr(os, "register_at_fork"):

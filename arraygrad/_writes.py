@@ -27,7 +27,7 @@ from ._engine import is_leaf_node
 from ._errors import DTypeError, GradientError, ShapeError
 from ._graph import is_grad_enabled
 from ._op import Op
-from ._storage import check_writeable, family_of, mark_saved, prepare_write
+from ._storage import check_writeable, family_of, mark_saved, prepare_write, write_lock
 
 
 def check_write(x: Any, writer: str) -> None:
@@ -67,12 +67,12 @@ def update(op: Op, x: Any, other: Any, writer: str) -> Any:
     target = x._array.dtype
     tracked = is_grad_enabled() and any(node_of(t) is not None for t in tensors)
     if not tracked and dtype == target:
-        prepare_write(x, writer)
-        # prepare_write may have moved x to fresh memory.
-        arrays = [x._array if t is x else t._array for t in tensors]
-        result = kernel(*arrays, out=x._array)
-        if is_grad_enabled():
-            adopt_history(x, None)
+        with write_lock(x):
+            prepare_write(x, writer)
+            # prepare_write may have moved x to fresh memory.
+            kernel(*[t._array for t in tensors], out=x._array)
+            if is_grad_enabled():
+                adopt_history(x, None)
         return x
     result = op_result(op, tensors)
     check_cast(result._array.dtype, target, writer)

@@ -3,9 +3,10 @@
 import copy
 import pickle
 
-import arraygrad as ag
 import numpy as np
 import pytest
+
+import arraygrad as ag
 from arraygrad._tensor import Scalar
 
 VIEWS = {
@@ -75,7 +76,8 @@ def test_round_without_digits_gives_an_integer():
 
 def test_copies_and_pickles_of_scalars_are_scalars():
     s = ag.asarray([1.5])[0]
-    for out in (copy.copy(s), copy.deepcopy(s), pickle.loads(pickle.dumps(s)), s.copy(), s.detach()):
+    pickled = pickle.loads(pickle.dumps(s))
+    for out in (copy.copy(s), copy.deepcopy(s), pickled, s.copy(), s.detach()):
         assert isinstance(out, Scalar)
         assert out == s
         assert hash(out) == hash(1.5)

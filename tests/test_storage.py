@@ -3,9 +3,10 @@
 import gc
 import weakref
 
-import arraygrad as ag
 import numpy as np
 import pytest
+
+import arraygrad as ag
 from arraygrad import _storage
 
 
@@ -274,7 +275,7 @@ def test_a_detached_view_written_onto_itself_cuts_the_gradient(cut, key):
 
 
 def test_two_tensors_over_one_ndarray_know_of_each_others_writes():
-    """Only the storage through which a value was saved was asked, so that the gradient was wrong."""
+    """Only the storage through which a value was saved was asked: the gradient was wrong."""
     array = np.array([1.0, 2.0])
     w = ag.tensor([3.0, 4.0], requires_grad=True)
     first, second = ag.asarray(array), ag.asarray(array)

@@ -27,7 +27,7 @@ from .._errors import ArgumentError, ArgumentTypeError, IndexOutOfRangeError, Sh
 from .._graph import ATTRIBUTES, is_grad_enabled, next_seq
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Linear, Op, Rule, declare
-from .._storage import TensorBase, join_family, prepare_write
+from .._storage import TensorBase, join_family, prepare_write, write_lock
 from .._writes import check_write
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def getitem(x: Any, key: Any) -> Any:
     if not array.ndim and isinstance(x, scalar_class()):
         array, basic = array.copy(), False
     out = _indexed(array, key)
-    node = node_of(x)
+    own = node = node_of(x)
     if node is not None and not (is_grad_enabled() and array.dtype.kind in "fcV"):
         node = None
     if node is not None:
@@ -145,7 +145,7 @@ def getitem(x: Any, key: Any) -> Any:
         return wrap(out, node)
     result = wrap(out, node)
     if basic:
-        if node is None and node_of(x) is not None:
+        if node is None and own is not None:
             from .._apply import _share_storage
 
             _share_storage(result, x)
@@ -187,16 +187,15 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     if not basic and source.ndim and np.may_share_memory(array, source):
         # NumPy reads what it has just written where a mask selects from overlapping memory.
         source = source.copy()
-    old = node_of(x) if recording else None
-    prepare_write(x, _WRITER)
-    x._array[key] = source
-    if not recording:
-        return
-    if old is None and written is None:
-        adopt_history(x, None)
-        return
-    attributes = {"key": key, "shape": array.shape}
-    adopt_history(x, [next_seq(), SETITEM, (old, written), None, attributes])
+    with write_lock(x):
+        prepare_write(x, _WRITER)
+        x._array[key] = source
+        if recording:
+            node = node_of(x)
+            if node is not None or written is not None:
+                attributes = {"key": key, "shape": array.shape}
+                node = [next_seq(), SETITEM, (node, written), None, attributes]
+            adopt_history(x, node)
 
 
 _WRITER = "x[...] = value"
