@@ -16,10 +16,11 @@ import numpy as np
 
 from ..interop.lookup import answer_to
 from ..numpy import _namespace
+from ..scipy import _registry
 from . import mathematics, stand_ins
 
 # "module.name" of a SciPy function -> "module:name" of ours, imported when it is first met.
-SCIPY: dict[str, str] = {}
+SCIPY: dict[str, str] = _registry.stand_ins()
 
 _KNOWN: dict[int, tuple[Any, Any]] = {}
 _BACK: dict[int, tuple[Any, Any]] = {}  # id(ours) -> (ours, real)
@@ -46,10 +47,31 @@ def known(x: Any) -> Any:
     if _namespace.is_numpys(x) or (isinstance(x, np.ufunc) and answer_to(x) is not None):
         ours = _namespace.twin(x)
     else:
-        ours = _scipys(x)
+        adapter = _adapter(x)
+        if adapter is not None:
+            return adapter(x)  # not registered: instances come and go
+        ours = _scipys_method(x) if isinstance(x, types.MethodType) else _scipys(x)
     if ours is not x:
         register(x, ours)
     return ours
+
+
+def _scipys_method(x: Any) -> Any:
+    """The method of ours for a method of an object of SciPy, such as ``norm.pdf``."""
+    owner = x.__self__
+    if not str(type(owner).__module__).startswith("scipy."):
+        return x
+    ours = known(owner)
+    return x if ours is owner else getattr(ours, x.__name__)
+
+
+def _adapter(x: Any) -> Any:
+    """What makes ours of an instance of a SciPy class, such as a frozen distribution."""
+    cls = type(x)
+    if not str(cls.__module__).startswith("scipy."):
+        return None
+    path = _registry.INSTANCES.get(f"{cls.__module__.rpartition('._')[0]}.{cls.__name__}")
+    return None if path is None else _imported(path)
 
 
 def _scipys(x: Any) -> Any:

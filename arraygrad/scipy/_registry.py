@@ -13,13 +13,34 @@ NAMES: dict[str, tuple[str, ...]] = {
         "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals",
         "tanhm", "tanm", "toeplitz",
     ),
+    "stats": (
+        "entropy", "gmean", "hmean", "kurtosis", "linregress", "moment", "pearsonr", "pmean",
+        "sem", "skew", "variation", "zmap", "zscore",
+    ),
+}
+
+# SciPy's objects, not functions.
+DISTRIBUTIONS = (
+    "bernoulli", "beta", "binom", "cauchy", "chi2", "erlang", "expon", "f", "gamma", "geom",
+    "gumbel_l", "gumbel_r", "halfnorm", "invgamma", "laplace", "logistic", "lognorm",
+    "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "rayleigh", "t", "truncnorm",
+    "uniform", "weibull_min",
+)
+
+# Classes whose instances, made outside of lifted code, are stood for by what a function makes.
+INSTANCES = {
+    "scipy.stats.rv_continuous_frozen": "arraygrad.scipy._distribution:stand_in_for",
+    "scipy.stats.rv_discrete_frozen": "arraygrad.scipy._distribution:stand_in_for",
 }  # fmt: skip
 
 
 def stand_ins() -> dict[str, str]:
     """Path of SciPy's object -> "module:name" of ours."""
-    return {
+    found = {
         f"scipy.{module}.{name}": f"arraygrad.scipy.{module}:{name}"
         for module, names in NAMES.items()
         for name in names
     }
+    for name in DISTRIBUTIONS:
+        found[f"scipy.stats.{name}"] = f"arraygrad.scipy.stats:{name}"
+    return found

@@ -1,0 +1,69 @@
+"""Plain SciPy code against its lifted self: values, and gradients against finite differences."""
+
+import numpy as np
+
+import arraygrad as ag
+
+
+def flat(out):
+    """The floating-point arrays in a result, as one vector."""
+    if isinstance(out, tuple | list):
+        return np.concatenate([flat(item) for item in out])
+    return np.ravel(out)
+
+
+def summed(f):
+    """A number that depends on every element of what f returns."""
+
+    def scalar(*args):
+        vector = flat(f(*args))
+        return np.sum(np.real(vector) * np.cos(np.arange(vector.size)))
+
+    return scalar
+
+
+def inner(xs, ys):
+    """Sum of the products of all elements."""
+    return sum(np.sum(x * y) for x, y in zip(xs, ys, strict=True))
+
+
+def moved(args, step, direction):
+    """The arguments, moved along a direction."""
+    return [a + step * d for a, d in zip(args, direction, strict=True)]
+
+
+def check(f, *args, order=2, rtol=1e-6, value_rtol=1e-9, symmetric=False):
+    """Assert that f, written with SciPy, has the right value and derivatives when lifted."""
+    args = [np.asarray(a, float) if np.ndim(a) else float(a) for a in args]
+    rng = np.random.default_rng(7)
+    directions = []
+    for _ in range(2):
+        made = [rng.normal(size=np.shape(a)) for a in args]
+        directions.append([m + m.T for m in made] if symmetric else made)
+    first, second = directions
+    scalar = summed(f)
+    positions = tuple(range(len(args)))
+    lifted_value = ag.lift(f)(*(ag.tensor(a, requires_grad=True) for a in args))
+    lifted_flat = np.concatenate([plain.ravel() for plain in leaves(lifted_value)])
+    np.testing.assert_allclose(lifted_flat, flat(f(*args)), rtol=value_rtol, atol=1e-10)
+    gradient = ag.grad(scalar, positions)
+    found = inner(gradient(*args), first)
+    h = 1e-6
+    expected = (scalar(*moved(args, h, first)) - scalar(*moved(args, -h, first))) / (2 * h)
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol)
+    if order == 2:
+
+        def along(*xs):
+            return inner(ag.grad(scalar, positions)(*xs), first)
+
+        found = inner(ag.grad(along, positions)(*args), second)
+        h = 1e-5
+        expected = (along(*moved(args, h, second)) - along(*moved(args, -h, second))) / (2 * h)
+        np.testing.assert_allclose(found, expected, rtol=10 * rtol, atol=10 * rtol)
+
+
+def leaves(out):
+    """The values below the tensors of a result."""
+    if isinstance(out, tuple | list):
+        return [leaf for item in out for leaf in leaves(item)]
+    return [np.asarray(out.detach()) if isinstance(out, ag.Tensor) else np.asarray(out)]
