@@ -8,59 +8,59 @@ from ..ops.comparison import maximum
 from ..ops.conversion import asarray
 from ..ops.parts import sign
 from ..ops.searching import where
-from ._function import ORDER, PARAMETER, special
+from ._function import ORDER, PARAMETER, Special, special
 
 # -- of whole order 0 and 1 ------------------------------------------------------------------------
 
-j0 = special("j0", x=lambda x: -j1(x))
-j1 = special("j1", x=lambda x: (j0(x) - jv(2.0, x)) / 2)
-y0 = special("y0", x=lambda x: -y1(x))
-y1 = special("y1", x=lambda x: (y0(x) - yv(2.0, x)) / 2)
-i0 = special("i0", x=lambda x: i1(x))
-i1 = special("i1", x=lambda x: (i0(x) + iv(2.0, x)) / 2)
-k0 = special("k0", x=lambda x: -k1(x))
-k1 = special("k1", x=lambda x: -(k0(x) + kv(2.0, x)) / 2)
-i0e = special("i0e", x=lambda x, out: i1e(x) - sign(x) * out)
-i1e = special("i1e", x=lambda x, out: (i0e(x) + ive(2.0, x)) / 2 - sign(x) * out)
-k0e = special("k0e", x=lambda x, out: out - k1e(x))
-k1e = special("k1e", x=lambda x, out: out - (k0e(x) + kve(2.0, x)) / 2)
+j0: Special = special("j0", x=lambda x: -j1(x))
+j1: Special = special("j1", x=lambda x: (j0(x) - jv(2.0, x)) / 2)
+y0: Special = special("y0", x=lambda x: -y1(x))
+y1: Special = special("y1", x=lambda x: (y0(x) - yv(2.0, x)) / 2)
+i0: Special = special("i0", x=lambda x: i1(x))
+i1: Special = special("i1", x=lambda x: (i0(x) + iv(2.0, x)) / 2)
+k0: Special = special("k0", x=lambda x: -k1(x))
+k1: Special = special("k1", x=lambda x: -(k0(x) + kv(2.0, x)) / 2)
+i0e: Special = special("i0e", x=lambda x, out: i1e(x) - sign(x) * out)
+i1e: Special = special("i1e", x=lambda x, out: (i0e(x) + ive(2.0, x)) / 2 - sign(x) * out)
+k0e: Special = special("k0e", x=lambda x, out: out - k1e(x))
+k1e: Special = special("k1e", x=lambda x, out: out - (k0e(x) + kve(2.0, x)) / 2)
 
 # -- of any order ----------------------------------------------------------------------------------
 
-jv = special("jv", ("v", "z"), v=ORDER, z=lambda v, z: (jv(v - 1, z) - jv(v + 1, z)) / 2)
+jv: Special = special("jv", ("v", "z"), v=ORDER, z=lambda v, z: (jv(v - 1, z) - jv(v + 1, z)) / 2)
 jn = jv
-yv = special("yv", ("v", "z"), v=ORDER, z=lambda v, z: (yv(v - 1, z) - yv(v + 1, z)) / 2)
-yn = special("yn", ("n", "x"), n=ORDER, x=lambda n, x: (yn(n - 1, x) - yn(n + 1, x)) / 2)
-iv = special("iv", ("v", "z"), v=ORDER, z=lambda v, z: (iv(v - 1, z) + iv(v + 1, z)) / 2)
-kv = special("kv", ("v", "z"), v=ORDER, z=lambda v, z: -(kv(v - 1, z) + kv(v + 1, z)) / 2)
-kn = special("kn", ("n", "x"), n=ORDER, x=lambda n, x: -(kn(n - 1, x) + kn(n + 1, x)) / 2)
+yv: Special = special("yv", ("v", "z"), v=ORDER, z=lambda v, z: (yv(v - 1, z) - yv(v + 1, z)) / 2)
+yn: Special = special("yn", ("n", "x"), n=ORDER, x=lambda n, x: (yn(n - 1, x) - yn(n + 1, x)) / 2)
+iv: Special = special("iv", ("v", "z"), v=ORDER, z=lambda v, z: (iv(v - 1, z) + iv(v + 1, z)) / 2)
+kv: Special = special("kv", ("v", "z"), v=ORDER, z=lambda v, z: -(kv(v - 1, z) + kv(v + 1, z)) / 2)
+kn: Special = special("kn", ("n", "x"), n=ORDER, x=lambda n, x: -(kn(n - 1, x) + kn(n + 1, x)) / 2)
 # The scales exp(-|Im z|) and exp(-|Re z|) are no holomorphic functions; for real z the first is 1.
-jve = special(
+jve: Special = special(
     "jve", ("v", "z"), v=ORDER, holomorphic=False,
     z=lambda v, z: (jve(v - 1, z) - jve(v + 1, z)) / 2,
 )  # fmt: skip
-yve = special(
+yve: Special = special(
     "yve", ("v", "z"), v=ORDER, holomorphic=False,
     z=lambda v, z: (yve(v - 1, z) - yve(v + 1, z)) / 2,
 )  # fmt: skip
-ive = special(
+ive: Special = special(
     "ive", ("v", "z"), v=ORDER, holomorphic=False,
     z=lambda v, z, out: (ive(v - 1, z) + ive(v + 1, z)) / 2 - sign(z) * out,
 )  # fmt: skip
-kve = special(
+kve: Special = special(
     "kve", ("v", "z"), v=ORDER, z=lambda v, z, out: out - (kve(v - 1, z) + kve(v + 1, z)) / 2
 )
-hankel1 = special(
+hankel1: Special = special(
     "hankel1", ("v", "z"), v=ORDER, z=lambda v, z: (hankel1(v - 1, z) - hankel1(v + 1, z)) / 2
 )
-hankel2 = special(
+hankel2: Special = special(
     "hankel2", ("v", "z"), v=ORDER, z=lambda v, z: (hankel2(v - 1, z) - hankel2(v + 1, z)) / 2
 )
-hankel1e = special(
+hankel1e: Special = special(
     "hankel1e", ("v", "z"), v=ORDER,
     z=lambda v, z, out: (hankel1e(v - 1, z) - hankel1e(v + 1, z)) / 2 - 1j * out,
 )  # fmt: skip
-hankel2e = special(
+hankel2e: Special = special(
     "hankel2e", ("v", "z"), v=ORDER,
     z=lambda v, z, out: (hankel2e(v - 1, z) - hankel2e(v + 1, z)) / 2 + 1j * out,
 )  # fmt: skip
@@ -72,13 +72,11 @@ def _besselpoly_a(a: Any, lmb: Any, nu: Any, out: Any) -> Any:
     return first - 2 * besselpoly(a, lmb + 1, nu + 1)
 
 
-besselpoly = special(
+besselpoly: Special = special(
     "besselpoly", ("a", "lmb", "nu"), a=_besselpoly_a, lmb=PARAMETER, nu=ORDER
 )
 
 # -- spherical -------------------------------------------------------------------------------------
-
-
 
 
 def _neighbours(function: Any, n: Any, z: Any, sign: int) -> Any:
@@ -88,22 +86,20 @@ def _neighbours(function: Any, n: Any, z: Any, sign: int) -> Any:
 
 
 # SciPy's public functions choose between these ufuncs and those of the derivative.
-_J = special("_spherical_jn", ("n", "z"), n=ORDER, z=lambda n, z: _neighbours(_J, n, z, -1))
-_Y = special("_spherical_yn", ("n", "z"), n=ORDER, z=lambda n, z: _neighbours(_Y, n, z, -1))
-_I = special("_spherical_in", ("n", "z"), n=ORDER, z=lambda n, z: _neighbours(_I, n, z, 1))
-_K = special("_spherical_kn", ("n", "z"), n=ORDER, z=lambda n, z: -_neighbours(_K, n, z, 1))
-special(
-    "_spherical_jn_d", ("n", "z"), n=ORDER, z=lambda n, z, out: _second(_J, n, z, out, -1)
+_J: Special = special(
+    "_spherical_jn", ("n", "z"), n=ORDER, z=lambda n, z: _neighbours(_J, n, z, -1)
 )
-special(
-    "_spherical_yn_d", ("n", "z"), n=ORDER, z=lambda n, z, out: _second(_Y, n, z, out, -1)
+_Y: Special = special(
+    "_spherical_yn", ("n", "z"), n=ORDER, z=lambda n, z: _neighbours(_Y, n, z, -1)
 )
-special(
-    "_spherical_in_d", ("n", "z"), n=ORDER, z=lambda n, z, out: _second(_I, n, z, out, 1)
+_I: Special = special("_spherical_in", ("n", "z"), n=ORDER, z=lambda n, z: _neighbours(_I, n, z, 1))
+_K: Special = special(
+    "_spherical_kn", ("n", "z"), n=ORDER, z=lambda n, z: -_neighbours(_K, n, z, 1)
 )
-special(
-    "_spherical_kn_d", ("n", "z"), n=ORDER, z=lambda n, z, out: _second(_K, n, z, out, 1)
-)
+special("_spherical_jn_d", ("n", "z"), n=ORDER, z=lambda n, z, out: _second(_J, n, z, out, -1))
+special("_spherical_yn_d", ("n", "z"), n=ORDER, z=lambda n, z, out: _second(_Y, n, z, out, -1))
+special("_spherical_in_d", ("n", "z"), n=ORDER, z=lambda n, z, out: _second(_I, n, z, out, 1))
+special("_spherical_kn_d", ("n", "z"), n=ORDER, z=lambda n, z, out: _second(_K, n, z, out, 1))
 
 
 def _second(function: Any, n: Any, z: Any, slope: Any, sign: int) -> Any:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from .._cotangents import times
+from .._op import Op
 from ..ops.exponential import exp, log, log1p
 from . import _contour
 from ._elementary import xlog1py, xlogy
-from ._function import special
+from ._function import Special, special
 from ._gamma import polygamma, psi
 from ._shapes import leibniz, make_op, run
 
-beta = special(
+beta: Special = special(
     "beta", ("a", "b"),
     a=lambda a, b, out: out * (psi(a) - psi(a + b)),
     b=lambda a, b, out: out * (psi(b) - psi(a + b)),
 )  # fmt: skip
-betaln = special(
+betaln: Special = special(
     "betaln", ("a", "b"), a=lambda a, b: psi(a) - psi(a + b), b=lambda a, b: psi(b) - psi(a + b)
 )
 
@@ -52,44 +53,44 @@ def beta_density(a: Any, b: Any, x: Any, orders: tuple[int, int] = (0, 0)) -> An
     return leibniz(value, slopes)
 
 
-_BETAINC_SHAPES = make_op(
+_BETAINC_SHAPES: Op = make_op(
     "betainc_shapes", ("a", "b", "x"), _contour.betainc_by_shapes,
     a=lambda g, a, b, x, orders: times(g, betainc_shapes(a, b, x, (orders[0] + 1, orders[1]))),
     b=lambda g, a, b, x, orders: times(g, betainc_shapes(a, b, x, (orders[0], orders[1] + 1))),
     x=lambda g, a, b, x, orders: times(g, beta_density(a, b, x, orders)),
 )  # fmt: skip
 
-betainc = special(
+betainc: Special = special(
     "betainc", ("a", "b", "x"),
     a=lambda a, b, x: betainc_a(a, b, x),
     b=lambda a, b, x: betainc_b(a, b, x),
     x=lambda a, b, x: beta_density(a, b, x),
 )  # fmt: skip
-betaincc = special(
+betaincc: Special = special(
     "betaincc", ("a", "b", "x"),
     a=lambda a, b, x: -betainc_a(a, b, x),
     b=lambda a, b, x: -betainc_b(a, b, x),
     x=lambda a, b, x: -beta_density(a, b, x),
 )  # fmt: skip
-betaincinv = special(
+betaincinv: Special = special(
     "betaincinv", ("a", "b", "y"),
     a=lambda a, b, out: -betainc_a(a, b, out) / beta_density(a, b, out),
     b=lambda a, b, out: -betainc_b(a, b, out) / beta_density(a, b, out),
     y=lambda a, b, out: 1 / beta_density(a, b, out),
 )  # fmt: skip
-betainccinv = special(
+betainccinv: Special = special(
     "betainccinv", ("a", "b", "y"),
     a=lambda a, b, out: -betainc_a(a, b, out) / beta_density(a, b, out),
     b=lambda a, b, out: -betainc_b(a, b, out) / beta_density(a, b, out),
     y=lambda a, b, out: -1 / beta_density(a, b, out),
 )  # fmt: skip
-btdtria = special(
+btdtria: Special = special(
     "btdtria", ("p", "b", "x"),
     p=lambda b, x, out: 1 / betainc_a(out, b, x),
     b=lambda b, x, out: -betainc_b(out, b, x) / betainc_a(out, b, x),
     x=lambda b, x, out: -beta_density(out, b, x) / betainc_a(out, b, x),
 )  # fmt: skip
-btdtrib = special(
+btdtrib: Special = special(
     "btdtrib", ("a", "p", "x"),
     a=lambda a, x, out: -betainc_a(a, out, x) / betainc_b(a, out, x),
     p=lambda a, x, out: 1 / betainc_b(a, out, x),

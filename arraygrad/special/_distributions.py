@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from .._cotangents import times
+from .._op import Op
 from ..ops.comparison import equal
 from ..ops.exponential import exp, log, log1p, pow, sqrt
 from ..ops.parts import sign
@@ -18,57 +19,57 @@ from ..ops.searching import where
 from . import _contour
 from ._bessel import ive
 from ._beta import beta_density, betainc_a, betainc_b, betaln
-from ._function import COUNT, PARAMETER, special
+from ._function import COUNT, PARAMETER, Special, special
 from ._gamma import gamma_density, gammainc_a, gammaln
 from ._hypergeometric import hyp1f1, hyperu
 from ._shapes import make_op, run
 
 # -- gamma and chi-square --------------------------------------------------------------------------
 
-gdtr = special(
+gdtr: Special = special(
     "gdtr", ("a", "b", "x"),
     a=lambda a, b, x: x * gamma_density(b, a * x),
     b=lambda a, b, x: gammainc_a(b, a * x),
     x=lambda a, b, x: a * gamma_density(b, a * x),
 )  # fmt: skip
-gdtrc = special(
+gdtrc: Special = special(
     "gdtrc", ("a", "b", "x"),
     a=lambda a, b, x: -x * gamma_density(b, a * x),
     b=lambda a, b, x: -gammainc_a(b, a * x),
     x=lambda a, b, x: -a * gamma_density(b, a * x),
 )  # fmt: skip
-gdtria = special(
+gdtria: Special = special(
     "gdtria", ("p", "b", "x"),
     p=lambda b, x, out: 1 / (x * gamma_density(b, out * x)),
     b=lambda b, x, out: -gammainc_a(b, out * x) / (x * gamma_density(b, out * x)),
     x=lambda x, out: -out / x,
 )  # fmt: skip
-gdtrib = special(
+gdtrib: Special = special(
     "gdtrib", ("a", "p", "x"),
     a=lambda a, x, out: -x * gamma_density(out, a * x) / gammainc_a(out, a * x),
     p=lambda a, x, out: 1 / gammainc_a(out, a * x),
     x=lambda a, x, out: -a * gamma_density(out, a * x) / gammainc_a(out, a * x),
 )  # fmt: skip
-gdtrix = special(
+gdtrix: Special = special(
     "gdtrix", ("a", "b", "p"),
     a=lambda a, out: -out / a,
     b=lambda a, b, out: -gammainc_a(b, a * out) / (a * gamma_density(b, a * out)),
     p=lambda a, b, out: 1 / (a * gamma_density(b, a * out)),
 )  # fmt: skip
-chdtr = special(
+chdtr: Special = special(
     "chdtr", ("v", "x"),
     v=lambda v, x: gammainc_a(v / 2, x / 2) / 2, x=lambda v, x: gamma_density(v / 2, x / 2) / 2,
 )  # fmt: skip
-chdtrc = special(
+chdtrc: Special = special(
     "chdtrc", ("v", "x"),
     v=lambda v, x: -gammainc_a(v / 2, x / 2) / 2, x=lambda v, x: -gamma_density(v / 2, x / 2) / 2,
 )  # fmt: skip
-chdtri = special(
+chdtri: Special = special(
     "chdtri", ("v", "p"),
     v=lambda v, out: -gammainc_a(v / 2, out / 2) / gamma_density(v / 2, out / 2),
     p=lambda v, out: -2 / gamma_density(v / 2, out / 2),
 )  # fmt: skip
-chdtriv = special(
+chdtriv: Special = special(
     "chdtriv", ("p", "x"),
     p=lambda x, out: 2 / gammainc_a(out / 2, x / 2),
     x=lambda x, out: -gamma_density(out / 2, x / 2) / gammainc_a(out / 2, x / 2),
@@ -99,20 +100,20 @@ def _fdtr_x(dfn: Any, dfd: Any, x: Any) -> Any:
     return _fdtr(dfn, dfd, x)[3] * dfn * dfd
 
 
-fdtr = special("fdtr", ("dfn", "dfd", "x"), dfn=_fdtr_dfn, dfd=_fdtr_dfd, x=_fdtr_x)
-fdtrc = special(
+fdtr: Special = special("fdtr", ("dfn", "dfd", "x"), dfn=_fdtr_dfn, dfd=_fdtr_dfd, x=_fdtr_x)
+fdtrc: Special = special(
     "fdtrc", ("dfn", "dfd", "x"),
     dfn=lambda dfn, dfd, x: -_fdtr_dfn(dfn, dfd, x),
     dfd=lambda dfn, dfd, x: -_fdtr_dfd(dfn, dfd, x),
     x=lambda dfn, dfd, x: -_fdtr_x(dfn, dfd, x),
 )  # fmt: skip
-fdtri = special(
+fdtri: Special = special(
     "fdtri", ("dfn", "dfd", "p"),
     dfn=lambda dfn, dfd, out: -_fdtr_dfn(dfn, dfd, out) / _fdtr_x(dfn, dfd, out),
     dfd=lambda dfn, dfd, out: -_fdtr_dfd(dfn, dfd, out) / _fdtr_x(dfn, dfd, out),
     p=lambda dfn, dfd, out: 1 / _fdtr_x(dfn, dfd, out),
 )  # fmt: skip
-fdtridfd = special(
+fdtridfd: Special = special(
     "fdtridfd", ("dfn", "p", "x"),
     dfn=lambda dfn, x, out: -_fdtr_dfn(dfn, out, x) / _fdtr_dfd(dfn, out, x),
     p=lambda dfn, x, out: 1 / _fdtr_dfd(dfn, out, x),
@@ -133,13 +134,13 @@ def _stdtr_df(df: Any, t: Any) -> Any:
     return -(sign(t) * betainc_a(df / 2, 0.5, w) / 2 + direct) / 2
 
 
-stdtr = special("stdtr", ("df", "t"), df=_stdtr_df, t=_stdtr_t)
-stdtrit = special(
+stdtr: Special = special("stdtr", ("df", "t"), df=_stdtr_df, t=_stdtr_t)
+stdtrit: Special = special(
     "stdtrit", ("df", "p"),
     df=lambda df, out: -_stdtr_df(df, out) / _stdtr_t(df, out),
     p=lambda df, out: 1 / _stdtr_t(df, out),
 )  # fmt: skip
-stdtridf = special(
+stdtridf: Special = special(
     "stdtridf", ("p", "t"),
     p=lambda t, out: 1 / _stdtr_df(out, t),
     t=lambda t, out: -_stdtr_t(out, t) / _stdtr_df(out, t),
@@ -148,15 +149,15 @@ stdtridf = special(
 # -- counts: binomial, negative binomial, Poisson --------------------------------------------------
 # bdtr and its like cut k down to a whole number, the inverses in k do not.
 
-bdtr = special(
+bdtr: Special = special(
     "bdtr", ("k", "n", "p"), k=COUNT, n=COUNT,
     p=lambda k, n, p: -beta_density(n - floor(k), floor(k) + 1, 1 - p),
 )  # fmt: skip
-bdtrc = special(
+bdtrc: Special = special(
     "bdtrc", ("k", "n", "p"), k=COUNT, n=COUNT,
     p=lambda k, n, p: beta_density(n - floor(k), floor(k) + 1, 1 - p),
 )  # fmt: skip
-bdtri = special(
+bdtri: Special = special(
     "bdtri", ("k", "n", "y"), k=COUNT, n=COUNT,
     y=lambda k, n, out: -1 / beta_density(n - floor(k), floor(k) + 1, 1 - out),
 )  # fmt: skip
@@ -174,46 +175,50 @@ def _bdtr_p(k: Any, n: Any, p: Any) -> Any:
     return -beta_density(n - k, k + 1, 1 - p)
 
 
-bdtrik = special(
+bdtrik: Special = special(
     "bdtrik", ("y", "n", "p"),
     y=lambda n, p, out: 1 / _bdtr_k(out, n, p),
     n=lambda n, p, out: -_bdtr_n(out, n, p) / _bdtr_k(out, n, p),
     p=lambda n, p, out: -_bdtr_p(out, n, p) / _bdtr_k(out, n, p),
 )  # fmt: skip
-bdtrin = special(
+bdtrin: Special = special(
     "bdtrin", ("k", "y", "p"),
     k=lambda k, p, out: -_bdtr_k(k, out, p) / _bdtr_n(k, out, p),
     y=lambda k, p, out: 1 / _bdtr_n(k, out, p),
     p=lambda k, p, out: -_bdtr_p(k, out, p) / _bdtr_n(k, out, p),
 )  # fmt: skip
-nbdtr = special(
+nbdtr: Special = special(
     "nbdtr", ("k", "n", "p"), k=COUNT, n=COUNT,
     p=lambda k, n, p: beta_density(n, floor(k) + 1, p),
 )  # fmt: skip
-nbdtrc = special(
+nbdtrc: Special = special(
     "nbdtrc", ("k", "n", "p"), k=COUNT, n=COUNT,
     p=lambda k, n, p: -beta_density(n, floor(k) + 1, p),
 )  # fmt: skip
-nbdtri = special(
+nbdtri: Special = special(
     "nbdtri", ("k", "n", "y"), k=COUNT, n=COUNT,
     y=lambda k, n, out: 1 / beta_density(n, floor(k) + 1, out),
 )  # fmt: skip
-nbdtrik = special(
+nbdtrik: Special = special(
     "nbdtrik", ("y", "n", "p"),
     y=lambda n, p, out: 1 / betainc_b(n, out + 1, p),
     n=lambda n, p, out: -betainc_a(n, out + 1, p) / betainc_b(n, out + 1, p),
     p=lambda n, p, out: -beta_density(n, out + 1, p) / betainc_b(n, out + 1, p),
 )  # fmt: skip
-nbdtrin = special(
+nbdtrin: Special = special(
     "nbdtrin", ("k", "y", "p"),
     k=lambda k, p, out: -betainc_b(out, k + 1, p) / betainc_a(out, k + 1, p),
     y=lambda k, p, out: 1 / betainc_a(out, k + 1, p),
     p=lambda k, p, out: -beta_density(out, k + 1, p) / betainc_a(out, k + 1, p),
 )  # fmt: skip
-pdtr = special("pdtr", ("k", "m"), k=COUNT, m=lambda k, m: -gamma_density(floor(k) + 1, m))
-pdtrc = special("pdtrc", ("k", "m"), k=COUNT, m=lambda k, m: gamma_density(floor(k) + 1, m))
-pdtri = special("pdtri", ("k", "y"), k=COUNT, y=lambda k, out: -1 / gamma_density(k + 1, out))
-pdtrik = special(
+pdtr: Special = special("pdtr", ("k", "m"), k=COUNT, m=lambda k, m: -gamma_density(floor(k) + 1, m))
+pdtrc: Special = special(
+    "pdtrc", ("k", "m"), k=COUNT, m=lambda k, m: gamma_density(floor(k) + 1, m)
+)
+pdtri: Special = special(
+    "pdtri", ("k", "y"), k=COUNT, y=lambda k, out: -1 / gamma_density(k + 1, out)
+)
+pdtrik: Special = special(
     "pdtrik", ("p", "m"),
     p=lambda m, out: -1 / gammainc_a(out + 1, m),
     m=lambda m, out: -gamma_density(out + 1, m) / gammainc_a(out + 1, m),
@@ -228,27 +233,25 @@ def _chndtr_x(x: Any, df: Any, nc: Any) -> Any:
     safe = where(equal(nc, 0), 1, nc)
     order = df / 2 - 1
     bent = exp(-((sqrt(x) - sqrt(safe)) ** 2) / 2) * ive(order, sqrt(safe * x)) / 2
-    return where(
-        equal(nc, 0), gamma_density(df / 2, x / 2) / 2, pow(x / safe, order / 2) * bent
-    )
+    return where(equal(nc, 0), gamma_density(df / 2, x / 2) / 2, pow(x / safe, order / 2) * bent)
 
 
 def _chndtr_nc(x: Any, df: Any, nc: Any) -> Any:
     return -_chndtr_x(x, df + 2, nc)
 
 
-chndtr = special("chndtr", ("x", "df", "nc"), x=_chndtr_x, df=PARAMETER, nc=_chndtr_nc)
-chndtrix = special(
+chndtr: Special = special("chndtr", ("x", "df", "nc"), x=_chndtr_x, df=PARAMETER, nc=_chndtr_nc)
+chndtrix: Special = special(
     "chndtrix", ("p", "df", "nc"), df=PARAMETER,
     p=lambda df, nc, out: 1 / _chndtr_x(out, df, nc),
     nc=lambda df, nc, out: -_chndtr_nc(out, df, nc) / _chndtr_x(out, df, nc),
 )  # fmt: skip
-chndtrinc = special(
+chndtrinc: Special = special(
     "chndtrinc", ("x", "df", "p"), df=PARAMETER,
     x=lambda x, df, out: -_chndtr_x(x, df, out) / _chndtr_nc(x, df, out),
     p=lambda x, df, out: 1 / _chndtr_nc(x, df, out),
 )  # fmt: skip
-chndtridf = special("chndtridf", ("x", "p", "nc"), x=PARAMETER, p=PARAMETER, nc=PARAMETER)
+chndtridf: Special = special("chndtridf", ("x", "p", "nc"), x=PARAMETER, p=PARAMETER, nc=PARAMETER)
 
 
 # -- noncentral F ----------------------------------------------------------------------------------
@@ -265,23 +268,23 @@ def _ncfdtr_nc(dfn: Any, dfd: Any, nc: Any, f: Any) -> Any:
     return -power / (2 * a) * exp(-nc / 2) * hyp1f1(a + b, a + 1, nc * w / 2)
 
 
-ncfdtr = special(
+ncfdtr: Special = special(
     "ncfdtr", ("dfn", "dfd", "nc", "f"), dfn=PARAMETER, dfd=PARAMETER, nc=_ncfdtr_nc, f=_ncfdtr_f
 )
-ncfdtri = special(
+ncfdtri: Special = special(
     "ncfdtri", ("dfn", "dfd", "nc", "p"), dfn=PARAMETER, dfd=PARAMETER,
     nc=lambda dfn, dfd, nc, out: -_ncfdtr_nc(dfn, dfd, nc, out) / _ncfdtr_f(dfn, dfd, nc, out),
     p=lambda dfn, dfd, nc, out: 1 / _ncfdtr_f(dfn, dfd, nc, out),
 )  # fmt: skip
-ncfdtrinc = special(
+ncfdtrinc: Special = special(
     "ncfdtrinc", ("dfn", "dfd", "p", "f"), dfn=PARAMETER, dfd=PARAMETER,
     p=lambda dfn, dfd, f, out: 1 / _ncfdtr_nc(dfn, dfd, out, f),
     f=lambda dfn, dfd, f, out: -_ncfdtr_f(dfn, dfd, out, f) / _ncfdtr_nc(dfn, dfd, out, f),
 )  # fmt: skip
-ncfdtridfn = special(
+ncfdtridfn: Special = special(
     "ncfdtridfn", ("p", "dfd", "nc", "f"), p=PARAMETER, dfd=PARAMETER, nc=PARAMETER, f=PARAMETER
 )
-ncfdtridfd = special(
+ncfdtridfd: Special = special(
     "ncfdtridfd", ("dfn", "p", "nc", "f"), dfn=PARAMETER, p=PARAMETER, nc=PARAMETER, f=PARAMETER
 )
 
@@ -307,8 +310,6 @@ def _nct_integral(power: Any, df: Any, nc: Any, t: Any) -> Any:
     return exp(factor - nc**2 / 2) * scale**-half * where(z < 0, negative, positive)
 
 
-
-
 def _nctdtr_t(df: Any, nc: Any, t: Any) -> Any:
     return _nct_integral(df + 1, df, nc, t)
 
@@ -317,18 +318,18 @@ def _nctdtr_nc(df: Any, nc: Any, t: Any) -> Any:
     return -_nct_integral(df, df, nc, t)
 
 
-nctdtr = special("nctdtr", ("df", "nc", "t"), df=PARAMETER, nc=_nctdtr_nc, t=_nctdtr_t)
-nctdtrit = special(
+nctdtr: Special = special("nctdtr", ("df", "nc", "t"), df=PARAMETER, nc=_nctdtr_nc, t=_nctdtr_t)
+nctdtrit: Special = special(
     "nctdtrit", ("df", "nc", "p"), df=PARAMETER,
     nc=lambda df, nc, out: -_nctdtr_nc(df, nc, out) / _nctdtr_t(df, nc, out),
     p=lambda df, nc, out: 1 / _nctdtr_t(df, nc, out),
 )  # fmt: skip
-nctdtrinc = special(
+nctdtrinc: Special = special(
     "nctdtrinc", ("df", "p", "t"), df=PARAMETER,
     p=lambda df, t, out: 1 / _nctdtr_nc(df, out, t),
     t=lambda df, t, out: -_nctdtr_t(df, out, t) / _nctdtr_nc(df, out, t),
 )  # fmt: skip
-nctdtridf = special("nctdtridf", ("p", "nc", "t"), p=PARAMETER, nc=PARAMETER, t=PARAMETER)
+nctdtridf: Special = special("nctdtridf", ("p", "nc", "t"), p=PARAMETER, nc=PARAMETER, t=PARAMETER)
 
 
 # -- Kolmogorov and Smirnov ------------------------------------------------------------------------
@@ -351,11 +352,13 @@ def _smirnov_slope(n: Any, d: Any, order: int = 1) -> Any:
     return run(_SMIRNOV_D, n, d, order=order)
 
 
-_SMIRNOV_D = make_op(
+_SMIRNOV_D: Op = make_op(
     "smirnov_d", ("n", "d"), _contour.smirnov_by_d,
     d=lambda g, n, d, order: times(g, _smirnov_slope(n, d, order + 1)),
 )  # fmt: skip
-kolmogorov = special("kolmogorov", ("y",), y=_kolmogorov_slope)
-kolmogi = special("kolmogi", ("p",), p=lambda out: 1 / _kolmogorov_slope(out))
-smirnov = special("smirnov", ("n", "d"), n=COUNT, d=lambda n, d: _smirnov_slope(n, d))
-smirnovi = special("smirnovi", ("n", "p"), n=COUNT, p=lambda n, out: 1 / _smirnov_slope(n, out))
+kolmogorov: Special = special("kolmogorov", ("y",), y=_kolmogorov_slope)
+kolmogi: Special = special("kolmogi", ("p",), p=lambda out: 1 / _kolmogorov_slope(out))
+smirnov: Special = special("smirnov", ("n", "d"), n=COUNT, d=lambda n, d: _smirnov_slope(n, d))
+smirnovi: Special = special(
+    "smirnovi", ("n", "p"), n=COUNT, p=lambda n, out: 1 / _smirnov_slope(n, out)
+)

@@ -14,12 +14,13 @@ import math
 from typing import Any
 
 from .._cotangents import times
+from .._op import Op
 from ..ops.exponential import sqrt
 from ..ops.rounding import rint
 from ..ops.searching import where
 from ..ops.trigonometric import cos, sin
 from . import _contour
-from ._function import special
+from ._function import Special, special
 from ._shapes import make_op, run
 
 # -- Carlson's integrals ---------------------------------------------------------------------------
@@ -47,7 +48,7 @@ def _by(i: int) -> Any:
     return rule
 
 
-_CARLSON = make_op(
+_CARLSON: Op = make_op(
     "carlson", ("x", "y", "z", "w"), _contour.carlson, x=_by(0), y=_by(1), z=_by(2), w=_by(3)
 )
 
@@ -80,20 +81,20 @@ def _rc_x(x: Any, y: Any, out: Any) -> Any:
     return where(y > 0, -0.25 * _carlson(x, safe, exponents=(1.5, 1.0)), principal)
 
 
-elliprc = special("elliprc", ("x", "y"), x=_rc_x, y=_rc_y, holomorphic=False)
-elliprf = special(
+elliprc: Special = special("elliprc", ("x", "y"), x=_rc_x, y=_rc_y, holomorphic=False)
+elliprf: Special = special(
     "elliprf", ("x", "y", "z"), holomorphic=False,
     x=lambda x, y, z: -elliprd(y, z, x) / 6,
     y=lambda x, y, z: -elliprd(x, z, y) / 6,
     z=lambda x, y, z: -elliprd(x, y, z) / 6,
 )  # fmt: skip
-elliprd = special(
+elliprd: Special = special(
     "elliprd", ("x", "y", "z"), x=_rd(0), y=_rd(1), z=_rd(2), holomorphic=False
 )
-elliprg = special(
+elliprg: Special = special(
     "elliprg", ("x", "y", "z"), x=_rg(0), y=_rg(1), z=_rg(2), holomorphic=False
 )
-elliprj = special(
+elliprj: Special = special(
     "elliprj", ("x", "y", "z", "p"), x=_rj(0), y=_rj(1), z=_rj(2), p=_rj(3), holomorphic=False
 )
 
@@ -128,13 +129,13 @@ def _e_inc_slope(phi: Any, m: Any) -> Any:
     return part + where(turns == 0, 0, 2 * turns * _e_slope(1 - m))
 
 
-ellipk = special("ellipk", ("m",), m=lambda m: _k_slope(1 - m))
-ellipkm1 = special("ellipkm1", ("p",), p=lambda p: -_k_slope(p))
-ellipe = special("ellipe", ("m",), m=lambda m: _e_slope(1 - m))
-ellipkinc = special(
+ellipk: Special = special("ellipk", ("m",), m=lambda m: _k_slope(1 - m))
+ellipkm1: Special = special("ellipkm1", ("p",), p=lambda p: -_k_slope(p))
+ellipe: Special = special("ellipe", ("m",), m=lambda m: _e_slope(1 - m))
+ellipkinc: Special = special(
     "ellipkinc", ("phi", "m"), phi=lambda phi, m: 1 / sqrt(1 - m * sin(phi) ** 2), m=_f_slope
 )
-ellipeinc = special(
+ellipeinc: Special = special(
     "ellipeinc", ("phi", "m"), phi=lambda phi, m: sqrt(1 - m * sin(phi) ** 2), m=_e_inc_slope
 )
 
@@ -152,7 +153,7 @@ def _dn_m(m: Any, out: Any) -> Any:
     return -(sn**2 + 2 * m * sn * cn * _amplitude_m(m, out)) / (2 * dn)
 
 
-ellipj = special(
+ellipj: Special = special(
     "ellipj", ("u", "m"),
     u=(lambda out: out[1] * out[2], lambda out: -out[0] * out[2],
        lambda m, out: -m * out[0] * out[1], lambda out: out[2]),
@@ -168,7 +169,7 @@ def _agm_slope(a: Any, b: Any, out: Any) -> Any:
     return out**2 * a * elliprd(0.0, b**2, a**2) * (2 / (3 * math.pi))
 
 
-agm = special(
+agm: Special = special(
     "agm", ("a", "b"),
     a=lambda a, b, out: _agm_slope(a, b, out), b=lambda a, b, out: _agm_slope(b, a, out),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from ..ops.comparison import equal
 from ..ops.exponential import exp
 from ..ops.parts import abs, imag, real, sign
 from ..ops.searching import where
-from ._function import special
+from ._function import Special, special
 
 _TWO_BY_ROOT_PI = 2 / math.sqrt(math.pi)
 _ROOT_TWO = math.sqrt(2)
@@ -23,7 +23,7 @@ _TERMS = 9
 def _far_series(x: Any, sign: float) -> Any:
     """Sum over k >= 1 of sign**k (2 k - 1)!! / (2 x**2)**k, for |x| beyond _FAR."""
     u = sign / (2 * where(abs(x) > _FAR, x, math.inf) ** 2)
-    total = 0.0
+    total: Any = 0.0
     for k in range(_TERMS, 0, -1):
         total = (2 * k - 1) * u * (1 + total)
     return total
@@ -47,35 +47,37 @@ def _wofz_slope(z: Any, out: Any) -> Any:
     return 1j * _TWO_BY_ROOT_PI - 2 * z * out
 
 
-erf = special("erf", ours=exponential.erf, x=lambda x: _TWO_BY_ROOT_PI * exp(-(x**2)))
-erfc = special("erfc", ours=exponential.erfc, x=lambda x: -_TWO_BY_ROOT_PI * exp(-(x**2)))
-erfcx = special("erfcx", x=_erfcx_slope)
-erfi = special("erfi", x=lambda x: _TWO_BY_ROOT_PI * exp(x**2))
-erfinv = special("erfinv", x=lambda out: exp(out**2) / _TWO_BY_ROOT_PI)
-erfcinv = special("erfcinv", x=lambda out: -exp(out**2) / _TWO_BY_ROOT_PI)
-dawsn = special("dawsn", x=_dawsn_slope)
-wofz = special("wofz", ("z",), z=_wofz_slope)
+erf: Special = special("erf", ours=exponential.erf, x=lambda x: _TWO_BY_ROOT_PI * exp(-(x**2)))
+erfc: Special = special("erfc", ours=exponential.erfc, x=lambda x: -_TWO_BY_ROOT_PI * exp(-(x**2)))
+erfcx: Special = special("erfcx", x=_erfcx_slope)
+erfi: Special = special("erfi", x=lambda x: _TWO_BY_ROOT_PI * exp(x**2))
+erfinv: Special = special("erfinv", x=lambda out: exp(out**2) / _TWO_BY_ROOT_PI)
+erfcinv: Special = special("erfcinv", x=lambda out: -exp(out**2) / _TWO_BY_ROOT_PI)
+dawsn: Special = special("dawsn", x=_dawsn_slope)
+wofz: Special = special("wofz", ("z",), z=_wofz_slope)
 
 # -- the normal distribution -----------------------------------------------------------------------
 
-ndtr = special("ndtr", x=lambda x: exp(-(x**2) / 2) / _ROOT_TWO_PI)
+ndtr: Special = special("ndtr", x=lambda x: exp(-(x**2) / 2) / _ROOT_TWO_PI)
 # The ratio of density and distribution: erfcx does not underflow in the left tail.
-log_ndtr = special("log_ndtr", x=lambda x: _TWO_BY_ROOT_PI / _ROOT_TWO / erfcx(-x / _ROOT_TWO))
-ndtri = special("ndtri", ("p",), p=lambda out: _ROOT_TWO_PI * exp(out**2 / 2))
-ndtri_exp = special(
+log_ndtr: Special = special(
+    "log_ndtr", x=lambda x: _TWO_BY_ROOT_PI / _ROOT_TWO / erfcx(-x / _ROOT_TWO)
+)
+ndtri: Special = special("ndtri", ("p",), p=lambda out: _ROOT_TWO_PI * exp(out**2 / 2))
+ndtri_exp: Special = special(
     "ndtri_exp", ("y",), y=lambda out: erfcx(-out / _ROOT_TWO) * _ROOT_TWO / _TWO_BY_ROOT_PI
 )
-owens_t = special(
+owens_t: Special = special(
     "owens_t", ("h", "a"),
     h=lambda h, a: -exp(-(h**2) / 2) * erf(a * h / _ROOT_TWO) / (2 * _ROOT_TWO_PI),
     a=lambda h, a: exp(-(h**2) * (1 + a**2) / 2) / (2 * math.pi * (1 + a**2)),
 )  # fmt: skip
-nrdtrimn = special(
+nrdtrimn: Special = special(
     "nrdtrimn", ("p", "std", "x"),
     p=lambda p, std: -std * _ROOT_TWO_PI * exp(ndtri(p) ** 2 / 2),
     std=lambda p: -ndtri(p), x=lambda: 1.0,
 )  # fmt: skip
-nrdtrisd = special(
+nrdtrisd: Special = special(
     "nrdtrisd", ("mn", "p", "x"),
     mn=lambda p: -1 / ndtri(p),
     p=lambda p, out: -out / ndtri(p) * _ROOT_TWO_PI * exp(ndtri(p) ** 2 / 2),
@@ -109,7 +111,7 @@ def _voigt_sigma(x: Any, sigma: Any, gamma: Any, out: Any) -> Any:
     return where(equal(sigma, 0), 0, -(out + real(slope * z) * safe * _ROOT_TWO) / safe)
 
 
-voigt_profile = special(
+voigt_profile: Special = special(
     "voigt_profile", ("x", "sigma", "gamma"),
     x=_voigt_x, sigma=_voigt_sigma, gamma=_voigt_gamma,
 )  # fmt: skip

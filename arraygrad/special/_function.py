@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ except ImportError:  # an optional dependency: whoever calls a function is told
     scipy_special = None
 
 Partial = Callable[..., Any]
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Why there is no derivative by an argument.
 ORDER = "its derivative by the order has no formula here"
@@ -294,7 +295,7 @@ def special(
     return function
 
 
-def answers_scipy(function: Callable[..., Any]) -> Callable[..., Any]:
+def answers_scipy(function: F) -> F:
     """Register a composite as the answer to SciPy's function of the same name."""
     if scipy_special is not None:
         found = getattr(scipy_special, function.__name__, None)

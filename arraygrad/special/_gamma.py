@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._cotangents import times
+from .._op import Op
 from ..ops.comparison import equal, less_equal
 from ..ops.exponential import exp, log
 from ..ops.rounding import floor
@@ -15,7 +16,7 @@ from ..ops.searching import where
 from ..ops.trigonometric import cos, sin
 from . import _contour
 from ._elementary import xlogy
-from ._function import ORDER, scipy_object, special
+from ._function import ORDER, Special, scipy_object, special
 from ._shapes import leibniz, make_op, run
 
 
@@ -45,14 +46,14 @@ def _polygamma_kernel(n: Any, x: Any, out: Any = None) -> Any:
     return out
 
 
-gamma = special("gamma", x=lambda x, out: out * psi(x))
-gammaln = special("gammaln", x=lambda x: psi(x))
-loggamma = special("loggamma", ("z",), z=lambda z: psi(z))
-gammasgn = special("gammasgn", x=lambda: 0.0)
-rgamma = special("rgamma", ("z",), z=lambda z, out: _rgamma_slope(z, out))
-psi = special("psi", ("z",), z=lambda z: polygamma(1.0, z))
+gamma: Special = special("gamma", x=lambda x, out: out * psi(x))
+gammaln: Special = special("gammaln", x=lambda x: psi(x))
+loggamma: Special = special("loggamma", ("z",), z=lambda z: psi(z))
+gammasgn: Special = special("gammasgn", x=lambda: 0.0)
+rgamma: Special = special("rgamma", ("z",), z=lambda z, out: _rgamma_slope(z, out))
+psi: Special = special("psi", ("z",), z=lambda z: polygamma(1.0, z))
 digamma = psi
-polygamma = special(
+polygamma: Special = special(
     "polygamma", ("n", "x"), n=ORDER, x=lambda n, x: polygamma(n + 1, x),
     kernel=_polygamma_kernel, resolves="chdtr",
 )  # fmt: skip
@@ -87,8 +88,8 @@ def _poch_z(z: Any, m: Any, out: Any) -> Any:
     return where(_is_pole(z), where(_is_pole(end), both, one), out * (psi(end) - psi(z)))
 
 
-binom = special("binom", ("n", "k"), n=_binom_n, k=_binom_k)
-poch = special("poch", ("z", "m"), z=_poch_z, m=lambda z, m, out: out * psi(z + m))
+binom: Special = special("binom", ("n", "k"), n=_binom_n, k=_binom_k)
+poch: Special = special("poch", ("z", "m"), z=_poch_z, m=lambda z, m, out: out * psi(z + m))
 
 # -- zeta ------------------------------------------------------------------------------------------
 
@@ -104,16 +105,16 @@ def _zeta_s_by_q(g: Any, s: Any, q: Any, order: int) -> Any:
     return times(g, -s * _zeta_s(s + 1, q, order) - order * lower)
 
 
-_ZETA_S = make_op(
+_ZETA_S: Op = make_op(
     "zeta_s", ("s", "q"), _contour.zeta_by_s,
     s=lambda g, s, q, order: times(g, _zeta_s(s, q, order + 1)), q=_zeta_s_by_q,
 )  # fmt: skip
-hurwitz_zeta = special(
+hurwitz_zeta: Special = special(
     "_zeta", ("x", "q"),
     x=lambda x, q: _zeta_s(x, q, 1), q=lambda x, q: -x * hurwitz_zeta(x + 1, q),
 )  # fmt: skip
-riemann_zeta = special("_riemann_zeta", x=lambda x: _zeta_s(x, 1.0, 1), holomorphic=False)
-zetac = special("zetac", x=lambda x: _zeta_s(x, 1.0, 1))
+riemann_zeta: Special = special("_riemann_zeta", x=lambda x: _zeta_s(x, 1.0, 1), holomorphic=False)
+zetac: Special = special("zetac", x=lambda x: _zeta_s(x, 1.0, 1))
 
 
 def zeta(x: Any, q: Any = None) -> Any:
@@ -155,26 +156,26 @@ def gamma_density(a: Any, x: Any, order: int = 0) -> Any:
     return leibniz(value, [[slope] for slope in slopes])
 
 
-_GAMMAINC_A = make_op(
+_GAMMAINC_A: Op = make_op(
     "gammainc_a", ("a", "x"), _contour.gammainc_by_a,
     a=lambda g, a, x, order: times(g, gammainc_a(a, x, order + 1)),
     x=lambda g, a, x, order: times(g, gamma_density(a, x, order)),
 )  # fmt: skip
 
-gammainc = special(
+gammainc: Special = special(
     "gammainc", ("a", "x"),
     a=lambda a, x: gammainc_a(a, x), x=lambda a, x: gamma_density(a, x),
 )  # fmt: skip
-gammaincc = special(
+gammaincc: Special = special(
     "gammaincc", ("a", "x"),
     a=lambda a, x: -gammainc_a(a, x), x=lambda a, x: -gamma_density(a, x),
 )  # fmt: skip
-gammaincinv = special(
+gammaincinv: Special = special(
     "gammaincinv", ("a", "y"),
     a=lambda a, out: -gammainc_a(a, out) / gamma_density(a, out),
     y=lambda a, out: 1 / gamma_density(a, out),
 )  # fmt: skip
-gammainccinv = special(
+gammainccinv: Special = special(
     "gammainccinv", ("a", "y"),
     a=lambda a, out: -gammainc_a(a, out) / gamma_density(a, out),
     y=lambda a, out: -1 / gamma_density(a, out),

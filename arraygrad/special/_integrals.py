@@ -10,7 +10,7 @@ from ..ops.exponential import exp, log
 from ..ops.parts import abs
 from ..ops.searching import where
 from ..ops.trigonometric import cos, cosh, sin, sinc
-from ._function import ORDER, special
+from ._function import ORDER, Special, special
 from ._hypergeometric import exprel, hyp2f1
 
 _HALF_PI = math.pi / 2
@@ -21,25 +21,23 @@ def _expn_x(n: Any, x: Any) -> Any:
     return where(n == 0, explicit, -expn(maximum(n - 1, 0), x))
 
 
-expi = special("expi", x=lambda x: exp(x) / x)
-exp1 = special("exp1", ("z",), z=lambda z: -exp(-z) / z)
-expn = special("expn", ("n", "x"), n=ORDER, x=_expn_x)
-shichi = special(
-    "shichi",
-    x=(lambda x: (exprel(x) + exprel(-x)) / 2, lambda x: cosh(x) / x),
-    holomorphic=False
+expi: Special = special("expi", x=lambda x: exp(x) / x)
+exp1: Special = special("exp1", ("z",), z=lambda z: -exp(-z) / z)
+expn: Special = special("expn", ("n", "x"), n=ORDER, x=_expn_x)
+shichi: Special = special(
+    "shichi", x=(lambda x: (exprel(x) + exprel(-x)) / 2, lambda x: cosh(x) / x), holomorphic=False
 )
-sici = special("sici", x=(lambda x: sinc(x / math.pi), lambda x: cos(x) / x))
-fresnel = special(
+sici: Special = special("sici", x=(lambda x: sinc(x / math.pi), lambda x: cos(x) / x))
+fresnel: Special = special(
     "fresnel", ("z",), z=(lambda z: sin(_HALF_PI * z**2), lambda z: cos(_HALF_PI * z**2))
 )
 _TURN = complex(math.sqrt(0.5), math.sqrt(0.5))  # exp(i pi / 4)
-modfresnelp = special(
+modfresnelp: Special = special(
     "modfresnelp",
     x=(lambda x: -exp(1j * x**2),
        lambda x, out: -2j * x * out[1] - _TURN.conjugate() / math.sqrt(math.pi)),
 )  # fmt: skip
-modfresnelm = special(
+modfresnelm: Special = special(
     "modfresnelm",
     x=(lambda x: -exp(-1j * x**2), lambda x, out: 2j * x * out[1] - _TURN / math.sqrt(math.pi)),
 )
@@ -54,9 +52,9 @@ def _spence_z(z: Any) -> Any:
     return where(abs(d) < 0.5, -hyp2f1(1.0, 1.0, 2.0, -near), -log(z) / d)
 
 
-spence = special("spence", ("z",), z=_spence_z)
-wrightomega = special("wrightomega", ("z",), z=lambda out: out / (1 + out))
-_LAMBERT = special(
+spence: Special = special("spence", ("z",), z=_spence_z)
+wrightomega: Special = special("wrightomega", ("z",), z=lambda out: out / (1 + out))
+_LAMBERT: Special = special(
     "_lambertw", ("z", "k", "tol"),
     z=lambda out: exp(-out) / (1 + out), k=ORDER, tol="it is the tolerance of an iteration",
 )  # fmt: skip

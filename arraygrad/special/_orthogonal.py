@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ops.comparison import maximum
 from ..ops.searching import where
-from ._function import ORDER, PARAMETER, special
+from ._function import ORDER, PARAMETER, Special, special
 
 
 def _lowered(n: Any, value: Any) -> Any:
@@ -35,45 +35,49 @@ def _chebyu_x(n: Any, x: Any) -> Any:
     return _lowered(n, 2 * eval_gegenbauer(_below(n), 2.0, x))
 
 
-eval_legendre = special("eval_legendre", ("n", "x"), n=ORDER, x=_legendre_x)
-eval_chebyt = special("eval_chebyt", ("n", "x"), n=ORDER, x=_chebyt_x)
-eval_chebyu = special("eval_chebyu", ("n", "x"), n=ORDER, x=_chebyu_x)
-eval_chebyc = special("eval_chebyc", ("n", "x"), n=ORDER, x=lambda n, x: _chebyt_x(n, x / 2))
-eval_chebys = special("eval_chebys", ("n", "x"), n=ORDER, x=lambda n, x: _chebyu_x(n, x / 2) / 2)
-eval_sh_legendre = special(
+eval_legendre: Special = special("eval_legendre", ("n", "x"), n=ORDER, x=_legendre_x)
+eval_chebyt: Special = special("eval_chebyt", ("n", "x"), n=ORDER, x=_chebyt_x)
+eval_chebyu: Special = special("eval_chebyu", ("n", "x"), n=ORDER, x=_chebyu_x)
+eval_chebyc: Special = special(
+    "eval_chebyc", ("n", "x"), n=ORDER, x=lambda n, x: _chebyt_x(n, x / 2)
+)
+eval_chebys: Special = special(
+    "eval_chebys", ("n", "x"), n=ORDER, x=lambda n, x: _chebyu_x(n, x / 2) / 2
+)
+eval_sh_legendre: Special = special(
     "eval_sh_legendre", ("n", "x"), n=ORDER, x=lambda n, x: 2 * _legendre_x(n, 2 * x - 1)
 )
-eval_sh_chebyt = special(
+eval_sh_chebyt: Special = special(
     "eval_sh_chebyt", ("n", "x"), n=ORDER, x=lambda n, x: 2 * _chebyt_x(n, 2 * x - 1)
 )
-eval_sh_chebyu = special(
+eval_sh_chebyu: Special = special(
     "eval_sh_chebyu", ("n", "x"), n=ORDER, x=lambda n, x: 2 * _chebyu_x(n, 2 * x - 1)
 )
-eval_gegenbauer = special(
+eval_gegenbauer: Special = special(
     "eval_gegenbauer", ("n", "alpha", "x"), n=ORDER, alpha=PARAMETER, x=_gegenbauer_x
 )
-eval_jacobi = special(
+eval_jacobi: Special = special(
     "eval_jacobi", ("n", "alpha", "beta", "x"), n=ORDER, alpha=PARAMETER, beta=PARAMETER,
     x=lambda n, alpha, beta, x: _lowered(
         n, (n + alpha + beta + 1) / 2 * eval_jacobi(_below(n), alpha + 1, beta + 1, x)),
 )  # fmt: skip
-eval_sh_jacobi = special(
+eval_sh_jacobi: Special = special(
     "eval_sh_jacobi", ("n", "p", "q", "x"), n=ORDER, p=PARAMETER, q=PARAMETER,
     x=lambda n, p, q, x: _lowered(n, n * eval_sh_jacobi(_below(n), p + 2, q + 1, x)),
 )  # fmt: skip
-eval_laguerre = special(
+eval_laguerre: Special = special(
     "eval_laguerre", ("n", "x"), n=ORDER,
     x=lambda n, x: _lowered(n, -eval_genlaguerre(_below(n), 1.0, x)),
 )  # fmt: skip
-eval_genlaguerre = special(
+eval_genlaguerre: Special = special(
     "eval_genlaguerre", ("n", "alpha", "x"), n=ORDER, alpha=PARAMETER,
     x=lambda n, alpha, x: _lowered(n, -eval_genlaguerre(_below(n), alpha + 1, x)),
 )  # fmt: skip
-eval_hermite = special(
+eval_hermite: Special = special(
     "eval_hermite", ("n", "x"), n=ORDER,
     x=lambda n, x: 2 * n * eval_hermite(maximum(n - 1, 0), x),
 )  # fmt: skip
-eval_hermitenorm = special(
+eval_hermitenorm: Special = special(
     "eval_hermitenorm", ("n", "x"), n=ORDER,
     x=lambda n, x: n * eval_hermitenorm(maximum(n - 1, 0), x),
 )  # fmt: skip
@@ -87,4 +91,4 @@ def _lpmv_x(m: Any, v: Any, x: Any, out: Any) -> Any:
     return where((m == 0) & (x**2 == 1), at_end, inner)
 
 
-lpmv = special("lpmv", ("m", "v", "x"), m=ORDER, v=ORDER, x=_lpmv_x)
+lpmv: Special = special("lpmv", ("m", "v", "x"), m=ORDER, v=ORDER, x=_lpmv_x)

@@ -16,23 +16,23 @@ _DEGREE = math.pi / 180
 
 # -- parabolic cylinder ----------------------------------------------------------------------------
 
-pbdv = special(
+pbdv: Special = special(
     "pbdv", ("v", "x"), v=ORDER,
     x=(lambda out: out[1], lambda v, x, out: (x**2 / 4 - v - 0.5) * out[0]),
 )  # fmt: skip
-pbvv = special(
+pbvv: Special = special(
     "pbvv", ("v", "x"), v=ORDER,
     x=(lambda out: out[1], lambda v, x, out: (x**2 / 4 - v - 0.5) * out[0]),
 )  # fmt: skip
-pbwa = special(
+pbwa: Special = special(
     "pbwa", ("a", "x"), a=PARAMETER,
     x=(lambda out: out[1], lambda a, x, out: (a - x**2 / 4) * out[0]),
 )  # fmt: skip
 
 # -- Mathieu: the angle in degrees, the derivative that SciPy gives by radians ---------------------
 
-mathieu_a = special("mathieu_a", ("m", "q"), m=ORDER, q=PARAMETER)
-mathieu_b = special("mathieu_b", ("m", "q"), m=ORDER, q=PARAMETER)
+mathieu_a: Special = special("mathieu_a", ("m", "q"), m=ORDER, q=PARAMETER)
+mathieu_b: Special = special("mathieu_b", ("m", "q"), m=ORDER, q=PARAMETER)
 
 
 def _angular(name: str, value: Special) -> Special:
@@ -60,8 +60,8 @@ mathieu_modsem2 = _modified("mathieu_modsem2", mathieu_b)
 
 # -- spheroidal ------------------------------------------------------------------------------------
 
-pro_cv = special("pro_cv", ("m", "n", "c"), m=ORDER, n=ORDER, c=PARAMETER)
-obl_cv = special("obl_cv", ("m", "n", "c"), m=ORDER, n=ORDER, c=PARAMETER)
+pro_cv: Special = special("pro_cv", ("m", "n", "c"), m=ORDER, n=ORDER, c=PARAMETER)
+obl_cv: Special = special("obl_cv", ("m", "n", "c"), m=ORDER, n=ORDER, c=PARAMETER)
 
 
 def _bend(m: Any, c: Any, cv: Any, x: Any, out: Any, kind: str) -> Any:
