@@ -63,6 +63,7 @@ def make_record(target: Any, packages: frozenset[str]) -> Record:
     """The record of a target under the Lifter of its packages."""
     lifter = lifter_for(packages)
     lifter.imported = _imported
+    lifter.visit = _visit
     return Record(target, lifter)
 
 
@@ -72,3 +73,9 @@ def _imported(module: Any, names: frozenset[str], stored: frozenset[str]) -> Any
     if not records:  # a generator that outlived its call
         return rebinding.module(module)
     return records[-1].imported(module, names, stored)
+
+
+def _visit(value: Any) -> Any:
+    """What lifted code has in the place of a value that a module made when asked for it."""
+    records = THREAD.records
+    return records[-1].visit(value) if records else value

@@ -16,6 +16,7 @@ from .._apply import wrap
 from .._dtypes import is_supported
 from .._storage import TensorBase, family_of, join_family
 from ..numpy import random as tensor_random
+from ..numpy._types import like_numpy
 from . import reach, rebinding, stand_ins
 from .items import items_of
 from .lifter import SCOPE
@@ -114,7 +115,7 @@ def _single_dispatch(record: Record, f: Any) -> Any:
 
     @functools.wraps(f)
     def dispatched(*args: Any, **kwargs: Any) -> Any:
-        kind = type(stand_ins.like_numpy(args[0]))
+        kind = type(like_numpy(args[0]))
         return record.visit(f.dispatch(kind))(*args, **kwargs)
 
     return dispatched
@@ -137,7 +138,7 @@ def module(record: Record, module: Any) -> Any:
     if SCOPE in namespace:
         return module
     if record.lifter.is_users(namespace):
-        return record.lifter.scope(namespace).module
+        return record.lifter.module(module)
     return rebinding.module(module)
 
 
@@ -149,10 +150,13 @@ def replaced(new: Any, old: Any) -> Any:
 
 def method(record: Record, method: Any) -> Any:
     """The method of what stands for its function and its object."""
+    ours = rebinding.known(method)
+    if ours is not method:
+        return ours
     function = record.visit(method.__func__)
     owner = record.visit(method.__self__)
     if function is method.__func__ and owner is method.__self__:
-        return rebinding.known(method)
+        return method
     return replaced(types.MethodType(function, owner), method)
 
 

@@ -48,7 +48,17 @@ class Scope:
         # the user deletes.
         self.twin.update({k: v for k, v in raw.items() if k[:2] == "__" == k[-2:]})
         self.twin["__builtins__"] = lifter.builtins
+        self.twin["__getattr__"] = self.late
         self.twin[SCOPE] = self
+
+    def late(self, name: str) -> Any:
+        """An attribute of the twin module that no code seen so far has named."""
+        if name in self.raw:
+            return self.lifter.visit(self.raw[name])
+        maker = self.raw.get("__getattr__")
+        if maker is None:
+            raise AttributeError(f"module {self.module.__name__!r} has no attribute {name!r}")
+        return self.lifter.visit(maker(name))
 
 
 class Lifter:
@@ -66,7 +76,9 @@ class Lifter:
         self._originals: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.methods: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.class_cells: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
+        # How the call that is running takes a module and any other value; set by calls.py.
         self.imported: Callable[..., Any] = lambda module, names, stored: module
+        self.visit: Visit = lambda value: value
 
     # -- namespaces -------------------------------------------------------------------------------
 
@@ -83,6 +95,13 @@ class Lifter:
             if module is not None and vars(module) is raw:
                 self._modules[id(raw)] = found
         return found
+
+    def module(self, real: types.ModuleType) -> types.ModuleType:
+        """The twin of a module of the user."""
+        scope = self.scope(vars(real))
+        if type(real) is not types.ModuleType:  # it makes attributes when they are asked for
+            scope.twin["__getattr__"] = lambda name: self.visit(getattr(real, name))
+        return scope.module
 
     def _import(
         self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0

@@ -374,6 +374,46 @@ def test_package_with_submodules_and_every_kind_of_import(tmp_path, monkeypatch)
     assert ag.grad(users_library.a.f)(1.0) == 8.0
 
 
+def test_modules_that_make_attributes_when_asked(tmp_path, monkeypatch):
+    write_package(
+        tmp_path,
+        "lazy_library",
+        init="""
+            import sys, types
+            class Lazy(types.ModuleType):
+                def __getattr__(self, name):
+                    if name == "fill":
+                        from lazy_library.a import fill
+                        return fill
+                    raise AttributeError(name)
+            lazy = Lazy(__name__)
+            lazy.__path__, lazy.__file__, lazy.__spec__ = __path__, __file__, __spec__
+            sys.modules[__name__] = lazy
+        """,
+        a="""
+            import numpy as np
+            def fill(x):
+                out = np.zeros(2)
+                out[1] = x
+                return out.sum()
+            def __getattr__(name):
+                if name == "late":
+                    return fill
+                raise AttributeError(name)
+        """,
+        b="""
+            import lazy_library.a
+            def f(x):
+                from lazy_library import fill
+                return fill(x) + lazy_library.a.late(x)
+        """,
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from lazy_library.b import f
+
+    assert ag.grad(f)(1.0) == 2.0
+
+
 def test_code_made_by_exec():
     namespace = {}
     exec(
