@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from . import _fused
-from ._apply import RESULT, cast, node_of, wrap
+from ._apply import RESULT, cast, node_of, operand, wrap
 from ._cotangents import add, times
+from ._errors import DTypeError, ShapeError
 from ._formulas import (
     ALIAS as ALIAS,
     LEAF as LEAF,
@@ -378,9 +379,33 @@ def _run_hooks(mode: Any, node: Node, g: Any) -> Any:
                     part._array = part._array.copy()
         replaced = hook(given)
         if replaced is not None:
-            g = [None if r is None else mode.enter(r) for r in replaced] \
-                if isinstance(given, list) else mode.enter(replaced)  # fmt: skip
+            if isinstance(given, list):
+                if len(replaced) != len(given):
+                    raise ShapeError(
+                        f"a hook returned {len(replaced)} gradients for the {len(given)} it was given"
+                    )
+                pairs = zip(replaced, given, strict=True)
+                g = [None if r is None else mode.enter(_fitting(r, part)) for r, part in pairs]
+            else:
+                g = mode.enter(_fitting(replaced, given))
     return g
+
+
+def _fitting(replaced: Any, given: Any) -> Any:
+    """What a hook returned as a tensor that can stand in for the gradient that it was given."""
+    replaced = operand(replaced, "a hook of a gradient")
+    if given is None:
+        return replaced
+    shape, dtype = given._array.shape, given._array.dtype
+    if replaced._array.shape != shape:
+        raise ShapeError(
+            f"a hook returned a gradient of shape {replaced._array.shape} for one of shape {shape}"
+        )
+    if replaced._array.dtype.kind == "c" and dtype.kind != "c":
+        raise DTypeError(
+            f"a hook returned a complex gradient for one of dtype {dtype}; return its .real"
+        )
+    return cast(replaced, dtype)
 
 
 # Several threads may bring gradients to one leaf at once.

@@ -496,6 +496,10 @@ class Tensor(NdarrayMethods):
         return _in_place("remainder", self, other, "x %= value")
 
     def __ipow__(self, other: Any, /) -> Tensor:  # type: ignore[misc]
+        if self._array.dtype.kind in "biu" and isinstance(other, _OPERANDS):
+            # Negative exponents are refused in the middle of the work: not in place.
+            check_write(self, "x **= value")
+            return _written(self, exponential.pow(self, other), "x **= value")
         return _in_place("pow", self, other, "x **= value")
 
     def __imatmul__(self, other: Any, /) -> Tensor:

@@ -15,6 +15,7 @@ from ._apply import (
     cast,
     fast_kernel,
     node_of,
+    op_result_dtype,
     operand,
     overwrite,
     prepare,
@@ -66,7 +67,7 @@ def update(op: Op, x: Any, other: Any, writer: str) -> Any:
     kernel = fast_kernel(op, dtype, 2)
     target = x._array.dtype
     tracked = is_grad_enabled() and any(node_of(t) is not None for t in tensors)
-    if not tracked and dtype == target:
+    if not tracked and dtype == target and op_result_dtype(op, dtype) == target:
         with write_lock(x):
             prepare_write(x, writer)
             # prepare_write may have moved x to fresh memory.

@@ -14,6 +14,10 @@ def integers():
     return ag.tensor([1, 2, 3])
 
 
+def booleans():
+    return ag.tensor([True, False, True])
+
+
 def read_only():
     x = matrix()
     x.setflags(write=False)
@@ -31,6 +35,19 @@ CASES = {
         lambda x: x.__imul__(1j), matrix, errors.DTypeError, TypeError, "complex128"),
     "true division in place of ints": (
         lambda x: x.__itruediv__(2), integers, errors.DTypeError, TypeError, "float64"),
+    "negative powers of integers in place": (
+        lambda x: x.__ipow__(-1), integers, errors.ArgumentError, ValueError, "floating-point"),
+    "negative powers of some integers in place": (
+        lambda x: x.__ipow__(ag.tensor([2, 2, -1])), integers, errors.ArgumentError, ValueError,
+        "floating-point"),
+    "remainder of booleans in place": (
+        lambda x: x.__imod__(True), booleans, errors.DTypeError, TypeError, "int8"),
+    "floor division of booleans in place": (
+        lambda x: x.__ifloordiv__(True), booleans, errors.DTypeError, TypeError, "int8"),
+    "power of booleans in place": (
+        lambda x: x.__ipow__(True), booleans, errors.DTypeError, TypeError, "int8"),
+    "shift of booleans in place": (
+        lambda x: x.__ilshift__(True), booleans, errors.DTypeError, TypeError, "int8"),
     "unknown dtype name": (
         lambda x: ag.zeros(2, dtype="floaty"), matrix, errors.DTypeError, TypeError, "floaty"),
     "object dtype": (

@@ -156,6 +156,34 @@ def test_bad_hooks() -> None:
         leaf(1.0).register_hook(3)
 
 
+@pytest.mark.parametrize("make", [np.array, np.float32, ag.asarray, list, lambda r: ag.asarray(r)])
+def test_hooks_may_return_what_stands_for_a_tensor(make: Any) -> None:
+    """An ndarray or a list ended in an AttributeError."""
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.register_hook(lambda g: make([3, 4]))
+    y.sum().backward()
+    assert x.grad.tolist() == [6.0, 8.0]
+    assert x.grad.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("result", "error"),
+    [
+        (np.ones(3), ag.errors.ShapeError), (2.0, ag.errors.ShapeError),
+        (ag.asarray([1j, 2.0]), ag.errors.DTypeError), ("no", ag.errors.ArgumentTypeError),
+    ],
+)  # fmt: skip
+def test_hooks_that_return_what_does_not_fit(result: Any, error: type[Exception]) -> None:
+    """Another shape was taken as it is and a complex gradient lost its imaginary part."""
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.register_hook(lambda g: result)
+    with pytest.raises(error):
+        y.sum().backward()
+    assert x.grad is None
+
+
 # -- saved-tensor hooks ----------------------------------------------------------------------------
 
 
