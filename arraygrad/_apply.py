@@ -34,7 +34,7 @@ from ._storage import (
     empty,
     family_of,
     join_family,
-    mark_saved,
+    keep,
     prepare_write,
     write_lock,
 )
@@ -183,8 +183,10 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
             dtype = check_supported(array.dtype, f"argument {position} of {function}")
             array = array.astype(dtype)
         out = wrap(array)
-        if array is x:
-            family_of(out).storage.pinned = True
+        if isinstance(x, ndarray) and (array is x or array.base is not None):
+            storage = family_of(out).storage
+            storage.pinned = True
+            storage.lent = array.flags.writeable
         return out
     if isinstance(x, _ARRAY_SCALARS):
         return wrap(np.asarray(x))
@@ -236,19 +238,10 @@ def record(
     flags = op.save_flags[1 if op.variadic else _mask(nodes)]
     values: list[Any] = []
     if op.variadic:
-        if flags[0]:
-            for tensor in tensors:
-                mark_saved(tensor)
-            values.append(tuple(t._array for t in tensors))
-        else:
-            values.append(None)
+        values.append(tuple([keep(t) for t in tensors]) if flags[0] else None)
     else:
         for tensor, flag in zip(tensors, flags, strict=False):
-            if flag:
-                mark_saved(tensor)
-                values.append(tensor._array)
-            else:
-                values.append(None)
+            values.append(keep(tensor) if flag else None)
     values.append(out if flags[-1] else None)
     if op.needs_template:
         like = [(o.shape, o.dtype) for o in out] if isinstance(out, tuple) else (out.shape, out.dtype)
@@ -360,12 +353,11 @@ def _record_elementwise(
     values: list[Any] = []
     for tensor, save in zip(tensors, saves, strict=False):
         if save:
-            family = tensor._family
-            if family is None:
+            if tensor._family is None:
                 tensor._saved = True
+                values.append(tensor._array)
             else:
-                family.storage.saved = True
-            values.append(tensor._array)
+                values.append(keep(tensor))
         else:
             values.append(None)
     # An array of the graph's own: NumPy scalars become 0-d arrays.

@@ -61,9 +61,16 @@ class Storage:
         A graph may hold this memory: the next write swaps the tensors to a copy of it.
     pinned : bool
         Aliased outside of arraygrad (NumPy, DLPack, a memory map): must not be swapped.
+    lent : bool
+        A NumPy array that was an operand of one operation: its owner may write to it at any time
+        without our seeing it, so that graphs keep copies. (``ag.asarray(array)`` hands memory
+        over instead, and nothing is copied.)
     """
 
-    __slots__ = ("__weakref__", "_array", "_tensors", "_trim_at", "device", "pinned", "saved", "version")
+    __slots__ = (
+        "__weakref__", "_array", "_tensors", "_trim_at", "device", "lent", "pinned", "saved",
+        "version",
+    )  # fmt: skip
 
     def __init__(self, array: Any, device: Device = CPU, pinned: bool = False) -> None:
         self._array = array
@@ -71,6 +78,7 @@ class Storage:
         self.version = 0
         self.saved = False
         self.pinned = pinned
+        self.lent = False
         # By id of the reference: threads add and trim at once, which loses nothing in a dict.
         self._tensors: dict[int, weakref.ref[TensorBase]] = {}
         self._trim_at = 8
@@ -235,6 +243,19 @@ def mark_saved(tensor: TensorBase) -> None:
         tensor._saved = True
     else:
         family.storage.saved = True
+
+
+def keep(tensor: TensorBase) -> Any:
+    """The tensor's array for a graph to keep; a copy if somebody may write to it unseen."""
+    family = tensor._family
+    if family is None:
+        tensor._saved = True
+        return tensor._array
+    storage = family.storage
+    if storage.lent:
+        return tensor._array.copy()
+    storage.saved = True
+    return tensor._array
 
 
 def pin(tensor: TensorBase) -> None:

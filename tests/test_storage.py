@@ -330,4 +330,6 @@ def test_memory_that_was_handed_over_is_not_copied():
     x = ag.tensor(np.ones(3), requires_grad=True)
     product = x * ag.asarray(array)
     assert product.grad_fn.next_functions
-    assert any(value is array or value.base is array for value in product._node[3] if value is not None)
+    assert any(
+        value is array or value.base is array for value in product._node[3] if value is not None
+    )

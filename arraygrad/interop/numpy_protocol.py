@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import ArgumentError, ArgumentTypeError, DetachError
+from .._detach import lose
+from .._errors import ArgumentError, ArgumentTypeError
 from .._graph import is_grad_enabled
 from .._storage import pin
 from . import ufuncs
@@ -40,6 +41,7 @@ def to_ndarray(x: Any, dtype: Any, copy: bool | None) -> Any:
 # NumPy's modules whose functions tensors have nothing to give to.
 _REFUSED = {
     "numpy.lib.recfunctions": "they have no fields; use a dict of tensors, or x.detach().numpy()",
+    "numpy.strings": "they hold no text; format numbers with f'{x}', or use x.detach().numpy()",
 }
 
 
@@ -69,8 +71,5 @@ def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> 
         name = f"{func.__module__}.{func.__name__}"
         raise ArgumentTypeError(f"{name} does not take tensors: {remedy}")
     if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
-        raise DetachError(
-            f"np.{func.__name__} has no derivative rule in arraygrad and would lose the gradient; "
-            "use x.detach(), or run under `with ag.no_grad():`"
-        )
+        lose(f"np.{func.__name__} has no derivative rule in arraygrad and")
     return tensors(func(*plain(args), **plain(kwargs)))
