@@ -27,6 +27,12 @@ DISTRIBUTIONS = (
     "uniform", "weibull_min",
 )
 
+# Functions of scipy.special that are no ufuncs: its ufuncs reach tensors by themselves.
+SPECIAL = (
+    "factorial", "lambertw", "log_softmax", "logsumexp", "multigammaln", "polygamma", "softmax",
+    "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "zeta",
+)
+
 # Classes whose instances, made outside of lifted code, are stood for by what a function makes.
 INSTANCES = {
     "scipy.stats.rv_continuous_frozen": "arraygrad.scipy._distribution:stand_in_for",
@@ -43,4 +49,6 @@ def stand_ins() -> dict[str, str]:
     }
     for name in DISTRIBUTIONS:
         found[f"scipy.stats.{name}"] = f"arraygrad.scipy.stats:{name}"
+    for name in SPECIAL:
+        found[f"scipy.special.{name}"] = f"arraygrad.special:{name}"
     return found

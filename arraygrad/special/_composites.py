@@ -11,11 +11,9 @@ from ..ops import statistical
 from ..ops.exponential import exp, log
 from ..ops.parts import abs, sign
 from ..ops.searching import where
-from ._function import answers_scipy
 from ._gamma import gamma, gammaln
 
 
-@answers_scipy
 def logsumexp(
     a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
 ) -> Any:
@@ -53,7 +51,6 @@ def logsumexp(
     return log(total) + shift
 
 
-@answers_scipy
 def softmax(x: Any, axis: Any = None) -> Any:
     """exp(x) over its sum.
 
@@ -70,7 +67,6 @@ def softmax(x: Any, axis: Any = None) -> Any:
     return exp(log_softmax(x, axis))
 
 
-@answers_scipy
 def log_softmax(x: Any, axis: Any = None) -> Any:
     """The logarithm of softmax, without overflow.
 
@@ -88,7 +84,6 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
     return x - statistical.logsumexp(x, axis=axis, keepdims=True)
 
 
-@answers_scipy
 def multigammaln(a: Any, d: int) -> Any:
     """The logarithm of the multivariate gamma function.
 
@@ -114,7 +109,6 @@ def multigammaln(a: Any, d: int) -> Any:
     return total
 
 
-@answers_scipy
 def factorial(n: Any, exact: bool = False) -> Any:
     """gamma(n + 1), and 0 for negative n.
 

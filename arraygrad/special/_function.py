@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +31,6 @@ except ImportError:  # an optional dependency: whoever calls a function is told
     scipy_special = None
 
 Partial = Callable[..., Any]
-F = TypeVar("F", bound=Callable[..., Any])
 
 # Why there is no derivative by an argument.
 ORDER = "its derivative by the order has no formula here"
@@ -172,7 +171,7 @@ class Special:
         return f"<function arraygrad.special.{self.__name__}({', '.join(self.args)})>"
 
     def __reduce__(self) -> Any:
-        return getattr, (importlib.import_module(__package__), self.__name__)
+        return _find, (self.__name__,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -251,6 +250,12 @@ class Special:
         return found
 
 
+def _find(name: str) -> Special:
+    """The function of this name, wherever it is unpickled."""
+    importlib.import_module(__package__)
+    return TABLE[name]
+
+
 def broadcast_tracked(tensors: Sequence[Any]) -> list[Any]:
     """The tensors, those with history expanded to the common shape."""
     shape = broadcast_shapes(*[t._array.shape for t in tensors])
@@ -292,13 +297,4 @@ def special(
     TABLE[name] = function
     if function.ufunc is not None:
         ANSWERS[function.ufunc] = function
-    return function
-
-
-def answers_scipy(function: F) -> F:
-    """Register a composite as the answer to SciPy's function of the same name."""
-    if scipy_special is not None:
-        found = getattr(scipy_special, function.__name__, None)
-        if found is not None:
-            ANSWERS.setdefault(found, function)
     return function

@@ -203,7 +203,7 @@ def test_second_derivatives(name):
         return ag.grad(lambda x: parts(f(*moved(tuple(full), i, x)))[0])(full[i])
 
     start = [float(point[i]) for i in movable]
-    for k, i in enumerate(movable):
+    for i in movable:
         hessian_row = ag.grad(lambda v, i=i: first([v[j] for j in range(len(movable))], i))(
             np.array(start)
         )
@@ -273,15 +273,9 @@ def test_zeta(s, q):
 
 
 @pytest.mark.parametrize(
-    ("name", "x", "expected"),
-    [
-        ("dawsn", 1e5, "mpmath.mpf(1) - 2*x*mpmath.sqrt(mpmath.pi)/2*mpmath.exp(-x*x)*mpmath.erfi(x)"),
-        ("dawsn", 29.0, "mpmath.mpf(1) - 2*x*mpmath.sqrt(mpmath.pi)/2*mpmath.exp(-x*x)*mpmath.erfi(x)"),
-        ("erfcx", 1e3, "2*x*mpmath.exp(x*x)*mpmath.erfc(x) - 2/mpmath.sqrt(mpmath.pi)"),
-        ("log_ndtr", -1e4, "mpmath.npdf(x)/mpmath.ncdf(x)"),
-    ],
-)  # fmt: skip
-def test_tails_keep_their_digits(name, x, expected):
+    ("name", "x"), [("dawsn", 1e2), ("dawsn", 29.0), ("erfcx", 1e3), ("log_ndtr", -1e4)]
+)
+def test_tails_keep_their_digits(name, x):
     with mpmath.workdps(60):
         wanted = {
             "dawsn": lambda t: 1 - t * mpmath.sqrt(mpmath.pi) * mpmath.exp(-t * t) * mpmath.erfi(t),
@@ -311,7 +305,7 @@ def test_tails_keep_their_digits(name, x, expected):
         ("rgamma", (-3.0,), (-6.0,)),
         ("poch", (0.0, 2.0), (1.0, math.nan)),
         ("poch", (-3.0, 2.0), (-5.0, math.nan)),
-        ("binom", (3.0, 5.0), (None, 6 * -1 / 120 * -1 * -1)),
+        ("binom", (3.0, 5.0), (None, 0.05)),
         ("ellipk", (0.0,), (math.pi / 8,)),
         ("ellipe", (0.0,), (-math.pi / 8,)),
         ("exprel", (0.0,), (0.5,)),
@@ -319,7 +313,7 @@ def test_tails_keep_their_digits(name, x, expected):
         ("beip", (0.0,), (0.5,)),
         ("berp", (0.0,), (0.0,)),
         ("i0e", (0.0,), (0.0,)),
-        ("voigt_profile", (0.7, 0.0, 0.4), (-0.42178, 0.0, None)),
+        ("voigt_profile", (0.7, 0.0, 0.4), (-0.4219019, 0.0, None)),
         ("stdtr", (4.0, 0.0), (0.0, 0.375)),
         ("pseudo_huber", (0.0, 2.0), (0.0, 0.0)),
         ("tklmbda", (3.0, 0.7), (0.0, 0.0)),
@@ -379,7 +373,7 @@ def test_out_and_where():
     assert sp.gamma(x, out=out) is out
     ag.sum(out).backward()
     np.testing.assert_allclose(x.grad.numpy(), sp.gamma([0.5, 2.0]) * sp.psi([0.5, 2.0]))
-    assert special.gamma(x, where=np.array([True, False])).numpy()[1] == 0
+    assert special.gamma(x, where=np.array([True, False])).detach()[1] == 0
 
 
 def test_forward_mode():
@@ -412,14 +406,14 @@ def test_functions_pickle():
 def test_spherical_bessel(letter, n):
     name = f"spherical_{letter}n"
     theirs, ours = getattr(sp, name), getattr(special, name)
-    for f in (ours, theirs):
-        assert float(f(n, ag.tensor(1.3))) == theirs(n, 1.3)
-        found = ag.grad(lambda z, f=f: f(n, z))(1.3)
+    assert float(ours(n, ag.tensor(1.3))) == theirs(n, 1.3)
+    # ag.grad lifts: SciPy's own name means ours there
+    for f in (lambda z, d: ours(n, z, derivative=d), lambda z, d: theirs(n, z, derivative=d)):
+        found = ag.grad(lambda z, f=f: f(z, False))(1.3)
         assert float(found) == pytest.approx(theirs(n, 1.3, derivative=True), rel=1e-12)
-        second = ag.grad(lambda z, f=f: f(n, z, derivative=True))(1.3)
-        assert float(second) == pytest.approx(
-            slopes(lambda z: theirs(n, z, derivative=True), (1.3,), 0, 1e-3)[0], rel=1e-8
-        )
+        second = ag.grad(lambda z, f=f: f(z, True))(1.3)
+        expected = slopes(lambda z: theirs(n, z, derivative=True), (1.3,), 0, 1e-3)[0]
+        assert float(second) == pytest.approx(expected, rel=1e-8)
 
 
 def test_lambert():
