@@ -196,7 +196,7 @@ class Lifter:
         self.remember(twin, cls)
         own: dict[int, tuple[Any, Any]] = {**cells}
         for value in vars(cls).values():
-            for f in functions_of(value):
+            for f in reach.functions_of(value):
                 for cell in f.__closure__ or ():
                     if _contents(cell) is cls:  # what super() looks at
                         own[id(cell)] = (cell, own_cell)
@@ -273,18 +273,6 @@ def _quieted(hook: Any) -> Any:
             heard(cls, **kwargs)
 
     return classmethod(__init_subclass__)
-
-
-def functions_of(value: Any) -> list[Any]:
-    """The functions in an entry of a class's namespace."""
-    found = []
-    for name in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__"):
-        inner = getattr(value, name, None)
-        if isinstance(inner, types.FunctionType):
-            found.append(inner)
-    if isinstance(value, types.FunctionType):
-        found.append(value)
-    return found
 
 
 def _contents(cell: Any) -> Any:

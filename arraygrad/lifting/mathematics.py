@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import numpy as tensor_numpy
 from .._apply import node_of, scalar_class, wrap
-from .._errors import DetachError
+from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..numpy._types import converted
@@ -62,10 +62,8 @@ def rule(real: Callable[..., Any], ours: Callable[..., Any] | None) -> Callable[
         if not is_grad_enabled() or not any(map(_tracked, args)):
             return value
         if ours is None:
-            raise DetachError(
-                f"{real.__module__}.{real.__name__} has no derivative rule in arraygrad and would "
-                "lose the gradient; use x.detach() for the plain value"
-            )
+            lose(f"{real.__module__}.{real.__name__} has no derivative rule in arraygrad and")
+            return value
         args = tuple(_scalar(a) if isinstance(a, TensorBase) else a for a in args)
         out = ours(*args, **kwargs)
         return out if isinstance(out, tuple | scalar_class()) else _as_scalar(out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import site
 import sys
 import sysconfig
@@ -130,6 +131,24 @@ def is_users(namespace: dict[str, Any], packages: frozenset[str]) -> bool:
     return not _is_installed(str(file), depth)
 
 
+# What may stand in a class around a function; of other objects no attribute is asked.
+_DESCRIPTORS = (
+    staticmethod, classmethod, property, functools.cached_property, functools.partialmethod,
+    functools._lru_cache_wrapper,
+)  # fmt: skip
+
+
+def functions_of(value: Any) -> list[types.FunctionType]:
+    """The functions in an entry of a class's namespace."""
+    if isinstance(value, types.FunctionType):
+        return [value]
+    if not isinstance(value, _DESCRIPTORS):
+        return []
+    names = ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")
+    inner = (getattr(value, name, None) for name in names)
+    return [f for f in inner if isinstance(f, types.FunctionType)]
+
+
 def is_compiled(cls: type) -> bool:
     """Whether a class, or the part of it that defines its layout, is not written in Python."""
     return any(
@@ -142,8 +161,8 @@ def is_compiled(cls: type) -> bool:
 def home_of(cls: type) -> dict[str, Any] | None:
     """The global namespace in which a class was defined, or None if it cannot be told."""
     for value in vars(cls).values():
-        function = getattr(value, "__func__", getattr(value, "fget", value))
-        if isinstance(function, types.FunctionType) and function.__module__ == cls.__module__:
-            return function.__globals__
+        for function in functions_of(value):
+            if function.__module__ == cls.__module__:
+                return function.__globals__
     module = sys.modules.get(cls.__module__)
     return None if module is None else vars(module)

@@ -22,7 +22,7 @@ from .._graph import note_overwritten
 from .._storage import TensorBase
 from . import blame, fitting, reach, rebinding, stand_ins
 from .items import items_of
-from .lifter import SCOPE, Lifter, Scope, functions_of
+from .lifter import SCOPE, Lifter, Scope
 from .session import CONTAINERS, INERT, SESSION, is_live
 from .sync import CellSync, Check, ClassSync, DefaultsSync
 
@@ -229,7 +229,7 @@ class Record:
                 self.syncs[id(base)] = ClassSync(base, twin)
                 self.ordered = None
             for value in vars(base).values():
-                for f in functions_of(value):
+                for f in reach.functions_of(value):
                     method = self.lifter.methods.get(f)
                     if method is not None:
                         self.add_code(f)
