@@ -90,9 +90,9 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time arraygrad against its peers in one process (`-- --no-peers`: NumPy alone)."""
+    """Time arraygrad against its peers (`-- 1-4`: some rows; `-- --no-peers`: NumPy alone)."""
     arguments = list(session.posargs)
     peers = "--no-peers" not in arguments
     session.install("-e", ".[bench]" if peers else ".")
-    session.run("python", "-m", "benchmarks.basics", *arguments)
+    session.run("python", "-m", "benchmarks", *arguments)
     session.run("python", "-m", "benchmarks.report")

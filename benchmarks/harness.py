@@ -31,8 +31,11 @@ THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
+    "ARRAYGRAD_NUM_THREADS",
 )
 ROUNDS = 25
+LEAST_ROUNDS = 7
+WORKLOAD_SECONDS = 12.0  # long workloads get fewer rounds, but at least LEAST_ROUNDS
 BATCH_SECONDS = 4e-3  # a timed batch of calls lasts about this long: far above the clock's grain
 
 Call = Callable[[], object]
@@ -56,10 +59,13 @@ class Timing:
 
 @dataclass(frozen=True)
 class Workload:
-    """Something to time: `make` returns one call for each library that can do it."""
+    """Something to time: `make` returns one call for each library that can do it.
+
+    row : key of the line of `targets.ROWS` that this belongs to
+    """
 
     name: str
-    group: str
+    row: str
     make: Callable[[Mapping[str, ModuleType]], dict[str, Call]]
     tolerance: float = 1e-5  # relative, between the contestants' results
 
@@ -138,9 +144,13 @@ def race(
     apart from the steady state.
     """
     numbers = {name: calibrate(call) for name, call in calls.items()}
+    if rounds > LEAST_ROUNDS:
+        once = sum(batch(call, numbers[name]) * numbers[name] for name, call in calls.items())
+        rounds = min(rounds, max(LEAST_ROUNDS, int(WORKLOAD_SECONDS / once)))
     samples: dict[str, list[float]] = {name: [] for name in calls}
     order = list(calls)
     gc.collect()
+    gc.freeze()  # the libraries' own objects: looking through them takes longer than a batch
     gc.disable()
     try:
         for _ in range(rounds):
@@ -150,6 +160,7 @@ def race(
             gc.collect()
     finally:
         gc.enable()
+        gc.unfreeze()
     ours = samples[OURS]
     return {name: timing(first[name], times, ours) for name, times in samples.items()}
 
@@ -168,22 +179,27 @@ def check(workload: Workload, calls: Mapping[str, Call]) -> None:
     """Refuse to time contestants that disagree: a fast wrong answer is no answer."""
     import numpy as np
 
-    expected = np.asarray(to_numpy(calls[OURS]()))
+    expected = [np.asarray(part) for part in parts_of(calls[OURS]())]
     for name, call in calls.items():
-        found = np.asarray(to_numpy(call()))
-        if found.shape != expected.shape:
-            raise SystemExit(f"{workload.name}: {name} gives {found.shape}, not {expected.shape}")
-        scale = np.max(np.abs(expected), initial=0.0)
-        error = np.max(np.abs(found.astype(complex) - expected), initial=0.0)
-        if not error <= workload.tolerance * max(scale, 1e-300):
-            raise SystemExit(f"{workload.name}: {name} differs from ours by {error:.3g}")
+        found = [np.asarray(part) for part in parts_of(call())]
+        if [part.shape for part in found] != [part.shape for part in expected]:
+            shapes = [[part.shape for part in parts] for parts in (found, expected)]
+            raise SystemExit(f"{workload.name}: {name} gives {shapes[0]}, not {shapes[1]}")
+        for theirs, ours in zip(found, expected, strict=True):
+            scale = np.max(np.abs(ours), initial=0.0)
+            wide = np.result_type(ours, theirs, np.float64)
+            error = np.max(np.abs(theirs.astype(wide) - ours), initial=0.0)
+            if not error <= workload.tolerance * max(scale, 1e-300):
+                raise SystemExit(f"{workload.name}: {name} differs from ours by {error:.3g}")
 
 
-def to_numpy(result: Any) -> Any:
-    """A library's result as something that NumPy takes."""
+def parts_of(result: Any) -> list[Any]:
+    """A library's result, one or a tuple of them, as things that NumPy takes."""
+    if isinstance(result, tuple | list):
+        return [part for item in result for part in parts_of(item)]
     result = getattr(result, "data", result) if "mygrad" in type(result).__module__ else result
     detach = getattr(result, "detach", None)
-    return detach() if detach is not None else result
+    return [detach() if detach is not None else result]
 
 
 def version_of(name: str, library: ModuleType) -> str:
@@ -207,14 +223,19 @@ def machine(threads: int | None) -> dict[str, Any]:
     }
 
 
+def settle(calls: Mapping[str, Call]) -> None:
+    """Run ours until its kernels are compiled: what is timed is the steady state."""
+    from arraygrad import wait_for_compiler
+
+    for _ in range(3):
+        calls[OURS]()
+        wait_for_compiler()
+
+
 def measure(
-    name: str,
-    workloads: list[Workload],
-    threads: int | None,
-    peers: bool = True,
-    rounds: int = ROUNDS,
+    workloads: list[Workload], threads: int | None, peers: bool = True, rounds: int = ROUNDS
 ) -> Path:
-    """Time the workloads, show progress, and write `results/NAME.json`; return its path."""
+    """Time the workloads, show progress, and enter them into the results; return their file."""
     libraries = load([OURS, *PEERS] if peers else [OURS, "numpy"], threads)
     report = Report(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -226,16 +247,29 @@ def measure(
         print(f"[{i}/{len(workloads)}] {workload.name}", file=sys.stderr, flush=True)
         calls = workload.make(libraries)
         first = {key: batch(call, 1) for key, call in calls.items()}
+        settle(calls)
         check(workload, calls)
         timings = race(calls, first, rounds)
         report.workloads.append(
             {
                 "name": workload.name,
-                "group": workload.group,
+                "row": workload.row,
                 "timings": {key: asdict(value) for key, value in timings.items()},
             }
         )
+    return save(report)
+
+
+def save(report: Report) -> Path:
+    """Enter the workloads into the results of this number of threads; others stay."""
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}-{report.machine['threads']}-threads.json"
-    path.write_text(json.dumps(asdict(report), indent=1) + "\n")
+    path = RESULTS / f"{report.machine['threads']}-threads.json"
+    new = asdict(report)
+    if path.exists():
+        measured = {workload["name"] for workload in new["workloads"]}
+        old = json.loads(path.read_text())
+        if old["machine"] == new["machine"] and old["versions"] == new["versions"]:
+            kept = [w for w in old["workloads"] if w["name"] not in measured]
+            new["workloads"] = kept + new["workloads"]
+    path.write_text(json.dumps(new, indent=1) + "\n")
     return path

@@ -1,11 +1,12 @@
 """The benchmark harness: it measures what it says and refuses contestants that disagree."""
 
+import json
 import time
 
 import numpy as np
 import pytest
 
-from benchmarks import harness, report
+from benchmarks import harness, report, targets
 
 
 def spin(seconds: float) -> harness.Call:
@@ -80,9 +81,43 @@ def test_report_shows_ratios_and_dashes() -> None:
             "date": "D",
             "command": "python",
             "workloads": [
-                {"name": "add", "group": "g", "timings": {"arraygrad": ours, "numpy": theirs}}
+                {"name": "add", "row": "1a", "timings": {"arraygrad": ours, "numpy": theirs}}
             ],
         }
     )
     row = [cell.strip() for cell in text.splitlines()[-1].strip("|").split("|")]
     assert row == ["add", "2 us", "500 ms", "3.00 [2.50, 3.50]", "-", "-", "-", "-"]
+    assert "3.00 [2.50, 3.50] >= 0.5 " in text
+    assert "- (target 2.5)" in text
+
+
+def test_every_workload_belongs_to_a_row_and_every_row_has_one() -> None:
+    workloads = targets.workloads()
+    assert {w.row for w in workloads} == {row.key for row in targets.ROWS}
+    assert len({w.name for w in workloads}) == len(workloads)
+
+
+def test_rows_are_selected_by_number() -> None:
+    assert targets.numbers("1-3,9") == {1, 2, 3, 9}
+    with pytest.raises(SystemExit, match="no selection"):
+        targets.numbers("fast")
+    with pytest.raises(SystemExit, match="no row 77"):
+        targets.numbers("77")
+
+
+def test_results_of_several_values_are_compared_part_by_part() -> None:
+    calls = {
+        "arraygrad": lambda: (np.ones(2), [np.zeros(3), np.ones(1)]),
+        "peer": lambda: (np.ones(2), [np.zeros(3), np.full(1, 2.0)]),
+    }
+    with pytest.raises(SystemExit, match="peer differs from ours by 1"):
+        harness.check(workload(calls), calls)
+
+
+def test_saving_keeps_what_other_runs_measured(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(harness, "RESULTS", tmp_path)
+    machine = {"threads": 1}
+    for name in ("a", "b", "a"):
+        report = harness.Report("D", "C", machine, {}, [{"name": name}])
+        path = harness.save(report)
+    assert [w["name"] for w in json.loads(path.read_text())["workloads"]] == ["b", "a"]
