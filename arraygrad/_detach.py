@@ -7,7 +7,10 @@ current context.
 
 from __future__ import annotations
 
+import contextlib
+import dis
 import sys
+import types
 import warnings
 from contextvars import ContextVar
 from typing import Any, Literal
@@ -81,19 +84,94 @@ def stays_in_graph(x: Any) -> bool:
 
 def may_detach(x: Any, what: str, error: type[Exception] = DetachError) -> None:
     """Raise (or warn, by policy) if `what` would lose the gradient of x."""
-    if not is_grad_enabled() or node_of(x) is None:
-        return
+    if is_grad_enabled() and node_of(x) is not None:
+        lose(what, error=error)
+
+
+WAYS_OUT = (
+    "use x.detach() for its plain value, run under `with ag.no_grad():`, or keep it in the graph "
+    "with tensor functions (ag.lift(f) makes NumPy code do so)"
+)
+
+
+def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> None:
+    """Raise or warn, by policy: `what` loses a gradient.
+
+    Parameters
+    ----------
+    what : str
+        Subject of the sentence: the call that was met.
+    instead : str, optional
+        What to type instead, where there is more than the three ways out.
+    error : type
+        Class of the exception.
+    """
     policy = _POLICY.get()
     if policy == "allow":
         return
-    message = (
-        f"{what} would lose the gradient of a tensor that requires grad; use x.detach() for its "
-        "plain value, run under `with ag.no_grad():`, or keep it in the graph with tensor "
-        "functions (ag.lift(f) makes NumPy code do so)"
-    )
+    caller, users, depth = _callers()
+    instruction, called = _running(caller)
+    if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
+        return  # "%f" % x: text, in which a formatted string keeps no gradient either
+    ways_out = f"{instead}, or {WAYS_OUT}" if instead else WAYS_OUT
+    message = f"{what} would lose the gradient of a tensor that requires grad; {ways_out}"
     if policy == "warn":
-        warnings.warn(message, DetachWarning, stacklevel=3)
+        warnings.warn(message, DetachWarning, stacklevel=depth)
         return
-    # NumPy swallows exceptions raised inside some conversions and shows its own instead: the
-    # warning is seen in any case.
+    if instruction.startswith("STORE_") or called in _HIDING:
+        # Where NumPy hides our exception the warning says what happened. Made an error by a filter
+        # it would be hidden as well: then ours is raised.
+        with contextlib.suppress(DetachWarning):
+            warnings.warn(message, DetachWarning, stacklevel=depth)
     raise error(message)
+
+
+# NumPy converts their arguments and shows an exception of its own in the place of ours.
+_HIDING = frozenset({"__setitem__", "fill", "fromiter", "nditer"})
+_LIBRARIES = ("arraygrad.", "numpy.", "scipy.")
+
+
+def _callers() -> tuple[types.FrameType, types.FrameType, int]:
+    """Who asked for plain data; the innermost frame of the user, and its level for `lose`."""
+    caller: types.FrameType | None = sys._getframe(2)
+    level = 2
+    while _name(caller).startswith("arraygrad.") and caller is not None and caller.f_back:
+        caller, level = caller.f_back, level + 1
+    assert caller is not None
+    frame: types.FrameType | None = caller
+    depth = level
+    while frame is not None and _name(frame).startswith(_LIBRARIES):
+        frame, depth = frame.f_back, depth + 1
+    return (caller, caller, level) if frame is None else (caller, frame, depth)
+
+
+def _name(frame: types.FrameType | None) -> str:
+    return "" if frame is None else str(frame.f_globals.get("__name__", ""))
+
+
+def _running(frame: types.FrameType) -> tuple[str, str]:
+    """The instruction that a frame is at, and the name of what it calls, if it is known."""
+    at = None
+    before = []
+    for instruction in dis.get_instructions(frame.f_code):
+        if instruction.offset > frame.f_lasti:
+            break
+        if at is not None:
+            before.append(at)
+        at = instruction
+    if at is None:
+        return "", ""
+    place = at.positions
+    if not at.opname.startswith("CALL") or place is None or place.lineno is None:
+        return at.opname, ""
+    called = ""
+    for instruction in before:  # the callee begins where the call does: `nd.fill` of `nd.fill(x)`
+        p = instruction.positions
+        if (
+            p is not None
+            and (p.lineno, p.col_offset) == (place.lineno, place.col_offset)
+            and instruction.opname.startswith("LOAD_")
+            and isinstance(instruction.argval, str)
+        ):
+            called = instruction.argval
+    return at.opname, called

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from .._apply import BROADCAST_TO, apply, cast, node_of, operand, view, wrap
-from .._errors import ArgumentError, ArgumentTypeError, DetachError, DTypeError, ShapeError
+from .._detach import lose
+from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from .._graph import is_grad_enabled
 from .._layout import broadcast_shapes, normalize_axis
 from .._storage import TensorBase, check_writeable, prepare_write, write_lock
@@ -197,10 +198,7 @@ def store(
             # gradient; the array's own memory gets the values for whoever else sees it.
             np.copyto(out, result._array, casting="unsafe")
             return result if where is True else _masked(result, where, wrap(out.copy()))
-        raise DetachError(
-            f"{name}: out= is a NumPy array, which cannot hold the gradient of a tracked result; "
-            "pass a tensor (ag.zeros(...)), or leave out= away"
-        )
+        lose(f"{name} with a NumPy array as out=", "pass a tensor (ag.zeros(...)) or no out=")
     np.copyto(out, result._array, where=plain(where), casting="unsafe")
     return out
 
@@ -312,10 +310,7 @@ def _at(ufunc: Any, a: Any, indices: Any, b: Any = None, /) -> None:
     name = f"{ufunc.__name__}.at"
     if not isinstance(a, TensorBase):
         if is_grad_enabled() and is_tracked(b):
-            raise DetachError(
-                f"{name}: the target is a NumPy array, which cannot hold a gradient; make it a "
-                "tensor first, e.g. ag.asarray(a), or run the function through ag.lift"
-            )
+            lose(f"{name} into a NumPy array", "make the target a tensor, ag.asarray(a)")
         ufunc.at(a, plain(indices), *(() if b is None else (plain(b),)))
         return
     check_write(a, name)
@@ -367,9 +362,9 @@ def unanswered(ufunc: Any, name: str, inputs: tuple[Any, ...], kwargs: dict[str,
     function = ufunc if name == "__call__" else getattr(ufunc, name)
     label = getattr(ufunc, "__name__", str(ufunc)) + ("" if name == "__call__" else f".{name}")
     if is_grad_enabled() and (is_tracked(inputs) or is_tracked(kwargs)):
-        raise DetachError(
-            f"the ufunc {label} has no derivative rule here and would lose the gradient; use "
-            "x.detach(), run under `with ag.no_grad():`, or state its derivative with ag.primitive"
+        lose(
+            f"the ufunc {label} has no derivative rule here and",
+            "state its derivative with ag.primitive",
         )
     for out in kwargs.get("out") or ():
         if isinstance(out, TensorBase):

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from .._apply import wrap
+from .._detach import lose
 from .._dtypes import is_supported
-from .._errors import ArgumentError, DetachError
+from .._errors import ArgumentError
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..interop.plain import is_tracked, plain
@@ -262,10 +263,7 @@ def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, **kwargs: Any) -> Any:
         kwargs.pop("like", None)
         if is_grad_enabled() and is_tracked(args):
-            raise DetachError(
-                f"np.{function.__name__} makes new data and would lose the gradient of its "
-                "argument; use x.detach() for the plain values"
-            )
+            lose(f"np.{function.__name__} makes new data and")
         out = function(*plain(args), **plain(kwargs))
         return wrap(out) if isinstance(out, np.ndarray) and is_supported(out.dtype) else out
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import DetachError
+from .._detach import lose
 from .._graph import is_grad_enabled
 from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
@@ -186,10 +186,7 @@ def _unanswered(real: Any) -> Any:
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
         if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
-            raise DetachError(
-                f"np.{real.__name__} has no derivative rule in arraygrad and would lose the "
-                "gradient; use x.detach(), or run under `with ag.no_grad():`"
-            )
+            lose(f"np.{real.__name__} has no derivative rule in arraygrad and")
         return tensors(real(*plain(args), **plain(kwargs)))
 
     return function

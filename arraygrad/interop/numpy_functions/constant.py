@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._answers import ANSWERS
-from ..._errors import ArgumentTypeError, DetachError
+from ..._detach import lose
+from ..._errors import ArgumentTypeError
 from ..._graph import is_grad_enabled
 from ..plain import is_tracked
 from .rebinding import computed
@@ -49,10 +50,7 @@ def untracked_only(function: Any, remedy: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def answer(*args: Any, **kwargs: Any) -> Any:
         if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
-            raise DetachError(
-                f"np.{function.__name__} would lose the gradient of a tensor that requires grad; "
-                f"{remedy}"
-            )
+            lose(f"np.{function.__name__}", remedy)
         return computed(function, args, kwargs)
 
     ANSWERS[function] = answer

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..._answers import answers
 from ..._apply import operand
-from ..._errors import ArgumentError, DetachError, DTypeError
+from ..._detach import lose
+from ..._errors import ArgumentError, DTypeError
 from ..._graph import is_grad_enabled
 from ..._storage import TensorBase
 from ..._writes import assign
@@ -25,11 +26,7 @@ def _on_array(function: Any, target: Any, *args: Any, **kwargs: Any) -> bool:
     if isinstance(target, TensorBase):
         return False
     if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
-        raise DetachError(
-            f"np.{function.__name__}: the target is a NumPy array, which cannot hold the gradient "
-            "of a tracked value; make it a tensor first, e.g. ag.asarray(a), or run the function "
-            "through ag.lift"
-        )
+        lose(f"np.{function.__name__} into a NumPy array", "make it a tensor, ag.asarray(a)")
     function(target, *plain(args), **plain(kwargs))
     return True
 
