@@ -75,8 +75,11 @@ def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
 def normalize_axes(
     axis: int | Iterable[int] | None, ndim: int, argument: str = "axis"
 ) -> tuple[int, ...]:
-    """Sorted axes in range(ndim); None means all of them."""
-    if axis is None:
+    """Sorted axes in range(ndim); None means all of them.
+
+    As in NumPy's reductions a 0-d array may be reduced along axis 0 or -1, which changes nothing.
+    """
+    if axis is None or (ndim == 0 and (axis == 0 or axis == -1)):
         return tuple(range(ndim))
     if not isinstance(axis, Iterable):
         return (normalize_axis(axis, ndim, argument),)

@@ -40,6 +40,7 @@ LAYERS = (
     ("_tensor",),  # its methods, operators and protocol hooks are all of the above
     ("linalg", "fft"),
     ("numpy", "special"),
+    ("scipy",),
     ("lifting",),
     ("__init__",),
     ("__main__", "ops.__main__"),

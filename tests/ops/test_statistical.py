@@ -218,3 +218,13 @@ def test_bad_input(error: type[Exception], call: Callable[[], Any]) -> None:
     with pytest.raises(error) as caught:
         call()
     assert isinstance(caught.value, ag.errors.ArraygradError)
+
+
+@pytest.mark.parametrize("function", ["sum", "prod", "max", "min", "any", "all"])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_a_scalar_may_be_reduced_along_axis_0_as_in_numpy(function, axis):
+    x = ag.tensor([2.0, 3.0])[0]
+    wanted = getattr(np, function)(np.float64(2.0), axis=axis)
+    assert getattr(ag, function)(x, axis=axis) == wanted
+    assert getattr(np, function)(x, axis=axis) == wanted
+    assert getattr(x, function)(axis=axis) == wanted
