@@ -13,6 +13,11 @@ NAMES: dict[str, tuple[str, ...]] = {
         "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals",
         "tanhm", "tanm", "toeplitz",
     ),
+    "interpolate": (
+        "BSpline", "CubicHermiteSpline", "CubicSpline", "InterpolatedUnivariateSpline", "PPoly",
+        "PchipInterpolator", "RegularGridInterpolator", "interp1d", "interpn",
+        "make_interp_spline", "pchip_interpolate", "splev", "splint", "splrep",
+    ),
     "stats": (
         "entropy", "gmean", "hmean", "kurtosis", "linregress", "moment", "pearsonr", "pmean",
         "sem", "skew", "variation", "zmap", "zscore",
@@ -35,6 +40,14 @@ SPECIAL = (
 
 # Classes whose instances, made outside of lifted code, are stood for by what a function makes.
 INSTANCES = {
+    "scipy.interpolate.Akima1DInterpolator": "arraygrad.scipy.interpolate:piecewise_of",
+    "scipy.interpolate.BSpline": "arraygrad.scipy.interpolate:spline_of",
+    "scipy.interpolate.CubicHermiteSpline": "arraygrad.scipy.interpolate:piecewise_of",
+    "scipy.interpolate.CubicSpline": "arraygrad.scipy.interpolate:piecewise_of",
+    "scipy.interpolate.PPoly": "arraygrad.scipy.interpolate:piecewise_of",
+    "scipy.interpolate.PchipInterpolator": "arraygrad.scipy.interpolate:piecewise_of",
+    "scipy.interpolate.RegularGridInterpolator": "arraygrad.scipy.interpolate:grid_of",
+    "scipy.interpolate.interp1d": "arraygrad.scipy.interpolate:interp1d_of",
     "scipy.stats.rv_continuous_frozen": "arraygrad.scipy._distribution:stand_in_for",
     "scipy.stats.rv_discrete_frozen": "arraygrad.scipy._distribution:stand_in_for",
 }  # fmt: skip

@@ -1,0 +1,318 @@
+"""B-splines on tensors: evaluation by the recursion of Cox and de Boor, interpolation by bands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import linalg as core
+from .._errors import ArgumentError, DetachError
+from ._piecewise import _axis_back, _conditions, _data
+from ._rule import plain, refuse, rule, tensor, tensors_of, xp
+from ._triangular import solve_of_banded
+
+
+def basis(t: Any, k: int, x: Any, intervals: Any) -> list[Any]:
+    """Values at x of the k + 1 B-splines that are not zero on the given intervals."""
+    h: list[Any] = [xp.ones_like(x)]
+    for j in range(1, k + 1):
+        new: list[Any] = [0.0] * (j + 1)
+        for i in range(j):
+            right, left = t[intervals + i + 1], t[intervals + i + 1 - j]
+            w = h[i] / (right - left)
+            new[i] = new[i] + w * (right - x)
+            new[i + 1] = new[i + 1] + w * (x - left)
+        h = new
+    return h
+
+
+def interval_of(t: Any, k: int, x: Any) -> Any:
+    """Index of the knot interval of each point; end intervals extend to infinity."""
+    knots = plain(t)
+    n = len(knots) - k - 1
+    found = np.searchsorted(knots, plain(x), "right") - 1
+    last = np.searchsorted(knots, knots[n], "left") - 1  # the last interval that is not empty
+    return np.clip(found, k, max(last, k))
+
+
+def evaluate(t: Any, c: Any, k: int, x: Any) -> Any:
+    """Spline with knots t and coefficients c (first axis) at the points x, shape (m,)."""
+    intervals = interval_of(t, k, x)
+    trailing = (1,) * (c.ndim - 1)
+    out: Any = 0.0
+    for i, value in enumerate(basis(t, k, x, intervals)):
+        out = out + c[intervals - k + i] * value.reshape((-1, *trailing))
+    return out
+
+
+def derived(t: Any, c: Any, k: int) -> tuple[Any, Any, int]:
+    """Knots, coefficients and degree of the derivative."""
+    n = t.shape[0] - k - 1
+    trailing = (1,) * (c.ndim - 1)
+    width = (t[k + 1 : n + k] - t[1:n]).reshape((-1, *trailing))
+    difference = c[1:n] - c[: n - 1]
+    empty = plain(width) == 0
+    return t[1:-1], xp.where(empty, 0.0, k * difference / xp.where(empty, 1.0, width)), k - 1
+
+
+class BSpline:
+    """Stand-in for ``scipy.interpolate.BSpline``.
+
+    Notes
+    -----
+    Differentiable in knots, coefficients and points of evaluation.
+    """
+
+    def __init__(self, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0) -> None:
+        self.t, self.c = tensors_of("scipy.interpolate.BSpline", t, c)
+        if axis:
+            self.c = xp.moveaxis(self.c, axis, 0)
+        self.k = int(k)
+        self.extrapolate = extrapolate
+        self.axis = axis
+
+    @property
+    def tck(self) -> tuple[Any, Any, int]:
+        """Knots, coefficients, degree."""
+        return self.t, self.c, self.k
+
+    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+        x = xp.asarray(x, dtype=float)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        t, c, k = self.tck
+        n = t.shape[0] - k - 1
+        low, high = plain(t)[k], plain(t)[n]
+        points = x.reshape(-1)
+        if extrapolate == "periodic":
+            points = points - (high - low) * np.floor((plain(points) - low) / (high - low))
+        for _ in range(nu):
+            t, c, k = derived(t, c, k) if k else (t, 0 * c, 0)
+        out = evaluate(t, c, k, points)
+        if not extrapolate:
+            outside = (plain(points) < low) | (plain(points) > high)
+            out = xp.where(outside.reshape((-1,) + (1,) * (c.ndim - 1)), np.nan, out)
+        return _axis_back(out.reshape((*x.shape, *c.shape[1:])), x.ndim, self.axis)
+
+    def derivative(self, nu: int = 1) -> BSpline:
+        """The spline that is the derivative."""
+        t, c, k = self.tck
+        for _ in range(nu):
+            t, c, k = derived(t, c, k)
+        return _spline(t, c, k, self.extrapolate, self.axis)
+
+    def antiderivative(self, nu: int = 1) -> BSpline:
+        """The spline whose derivative this is, 0 at the first knot."""
+        t, c, k = self.tck
+        for _ in range(nu):
+            n = t.shape[0] - k - 1
+            width = (t[k + 1 : k + 1 + n] - t[:n]).reshape((-1,) + (1,) * (c.ndim - 1))
+            c = xp.cumsum(c[:n] * width / (k + 1), axis=0)
+            c = xp.concatenate((xp.zeros_like(c[:1]), c))
+            t, k = xp.concatenate((t[:1], t, t[-1:])), k + 1
+        return _spline(t, c, k, self.extrapolate, self.axis)
+
+    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
+        """Integral from a to b; its derivative by b is the value at b."""
+        whole = self.antiderivative()
+        return whole(b, extrapolate=extrapolate) - whole(a, extrapolate=extrapolate)
+
+
+def _spline(t: Any, c: Any, k: int, extrapolate: Any, axis: int) -> BSpline:
+    """A spline whose coefficients have the axis of interpolation first already."""
+    spline = BSpline(t, c, k, extrapolate)
+    spline.axis = axis
+    return spline
+
+
+# -- interpolation ---------------------------------------------------------------------------------
+
+
+def make_interp_spline(
+    x: Any, y: Any, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0,
+    check_finite: bool = True,
+) -> BSpline:  # fmt: skip
+    """Interpolating spline of degree k.
+
+    Notes
+    -----
+    Its coefficients solve a banded system (dense for periodic splines), through which the
+    derivative passes: to the values, and to the points, of which knots and matrix are made.
+    """
+    x, y, axis = _data("scipy.interpolate.make_interp_spline", x, y, axis)
+    k = int(k)
+    if isinstance(bc_type, str) and bc_type == "periodic":
+        raise refuse("scipy.interpolate.make_interp_spline", "for bc_type='periodic'",
+                     "use CubicSpline(x, y, bc_type='periodic')")  # fmt: skip
+    if k == 0:
+        return _spline(xp.concatenate((x, x[-1:])), y, 0, True, axis)
+    start, end = _derivatives(bc_type)
+    if t is None:
+        t = _knots(x, k) if not start and not end else _augmented(x, k)
+    t = tensor(t, "scipy.interpolate.make_interp_spline", 4)
+    if t.shape[0] - k - 1 != x.shape[0] + len(start) + len(end):
+        raise ArgumentError(
+            f"make_interp_spline: {x.shape[0]} points and {len(start) + len(end)} conditions for "
+            f"{t.shape[0] - k - 1} coefficients"
+        )
+    flat = y.reshape((y.shape[0], -1))
+    c = _coefficients(x, flat, k, t, start, end)
+    return _spline(t, c.reshape((-1, *y.shape[1:])), k, True, axis)
+
+
+def _derivatives(bc_type: Any) -> tuple[list[Any], list[Any]]:
+    """Pairs (order, value) prescribed at the first and at the last point."""
+    if bc_type is None or bc_type == "not-a-knot":
+        return [], []
+    found: list[list[Any]] = []
+    for condition in (bc_type, bc_type) if isinstance(bc_type, str) else bc_type:
+        if condition is None or (isinstance(condition, str) and condition == "not-a-knot"):
+            found.append([])
+        elif isinstance(condition, str):
+            found.append([_conditions(condition)[0]])
+        else:
+            found.append(list(condition))
+    return found[0], found[1]
+
+
+def _augmented(x: Any, k: int) -> Any:
+    return xp.concatenate((xp.stack([x[0]] * k), x, xp.stack([x[-1]] * k)))
+
+
+def _knots(x: Any, k: int) -> Any:
+    """Not-a-knot: as many knots as points, those nearest to the ends left out."""
+    if k == 1:
+        return _augmented(x, k)
+    half = (k + 1) // 2 if k % 2 else k // 2
+    inner = x if k % 2 else (x[1:] + x[:-1]) / 2
+    inner = inner[half : inner.shape[0] - half]
+    return xp.concatenate((xp.stack([x[0]] * (k + 1)), inner, xp.stack([x[-1]] * (k + 1))))
+
+
+def _coefficients(x: Any, y: Any, k: int, t: Any, start: Any, end: Any) -> Any:
+    n = t.shape[0] - k - 1
+    intervals = interval_of(t, k, x)
+    values = xp.stack(basis(t, k, x, intervals), axis=1)  # (m, k + 1)
+    columns = intervals[:, None] - k + np.arange(k + 1)
+    blocks, rhs, places = [values], [y], [columns]
+    for conditions, point, first in ((start, x[:1], 0), (end, x[-1:], n - k - 1)):
+        rows = [_derivative_row(t, k, point, first, order) for order, _ in conditions]
+        given = [
+            xp.broadcast_to(xp.reshape(xp.asarray(v, dtype=float), (1, -1)), (1, y.shape[1]))
+            for _, v in conditions
+        ]
+        here = [first + np.arange(k + 1)[None]] * len(rows)
+        if first == 0:
+            blocks, rhs, places = rows + blocks, given + rhs, here + places
+        else:
+            blocks, rhs, places = blocks + rows, rhs + given, places + here
+    values, columns = xp.concatenate(blocks), np.concatenate(places)
+    right = xp.concatenate(rhs)
+    rows = np.arange(n)[:, None]
+    width = int(np.abs(columns - rows).max())
+    if 3 * width > n:
+        matrix = xp.zeros((n, n), dtype=values.dtype)
+        matrix[rows + 0 * columns, columns] = values
+        return core.solve(matrix, right)
+    bands = xp.zeros((2 * width + 1, n), dtype=values.dtype)
+    bands[width + rows - columns, columns] = values
+    return solve_of_banded(bands, right, lower=width, upper=width)
+
+
+def _derivative_row(t: Any, k: int, point: Any, first: int, order: int) -> Any:
+    """Derivatives at an end of the k + 1 splines that are not zero there, shape (1, k + 1)."""
+    n = t.shape[0] - k - 1
+    c: Any = xp.asarray(np.eye(n)[:, first : first + k + 1])
+    for _ in range(order):
+        t, c, k = derived(t, c, k)
+    return evaluate(t, c, k, point)
+
+
+# -- FITPACK's names -------------------------------------------------------------------------------
+
+
+@rule("scipy.interpolate.splrep")
+def splrep(
+    x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: int = 3, task: int = 0,
+    s: Any = None, t: Any = None, full_output: int = 0, per: int = 0, quiet: int = 1,
+) -> Any:  # fmt: skip
+    """Knots, coefficients and degree of the interpolating spline.
+
+    Notes
+    -----
+    Differentiable where it interpolates (s = 0, no weights); smoothing is refused.
+    """
+    smooth = s if s is not None else (0 if w is None else 1)
+    if smooth or task or per or full_output or t is not None or k % 2 == 0:
+        raise refuse(
+            "scipy.interpolate.splrep", "for these arguments (it interpolates with odd k, s=0)",
+            "use scipy.interpolate.make_interp_spline or make_lsq_spline",
+        )  # fmt: skip
+    spline = make_interp_spline(x, y, k)
+    padding = xp.zeros(spline.t.shape[0] - spline.c.shape[0], dtype=spline.c.dtype)
+    return spline.t, xp.concatenate((spline.c, padding)), k
+
+
+@rule("scipy.interpolate.splev")
+def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
+    """Value or derivative of a spline; differentiable in x, knots and coefficients."""
+    t, c, k = (tck.t, tck.c, tck.k) if hasattr(tck, "tck") else tck
+    if isinstance(c, list | tuple) and np.ndim(plain(c[0])):
+        return [splev(x, (t, part, k), der, ext) for part in c]
+    t, c = tensors_of("scipy.interpolate.splev", t, c)
+    n = t.shape[0] - k - 1
+    points = xp.asarray(x, dtype=float)
+    low, high = plain(t)[k], plain(t)[n]
+    outside = (plain(points) < low) | (plain(points) > high)
+    if ext == 2 and outside.any():
+        raise ArgumentError("splev: a point lies outside of the knots, and ext=2 forbids it")
+    if ext == 3:
+        points = xp.clip(points, low, high)
+    out = BSpline(t, c[:n], k)(points, nu=der)
+    return xp.where(outside, 0.0, out) if ext == 1 else out
+
+
+@rule("scipy.interpolate.splint")
+def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
+    """Integral of a spline, which is zero outside of its knots."""
+    t, c, k = (tck.t, tck.c, tck.k) if hasattr(tck, "tck") else tck
+    t, c = tensors_of("scipy.interpolate.splint", t, c)
+    n = t.shape[0] - k - 1
+    low, high = plain(t)[k], plain(t)[n]
+    return BSpline(t, c[:n], k).integrate(xp.clip(a, low, high), xp.clip(b, low, high))
+
+
+class InterpolatedUnivariateSpline:
+    """Stand-in for ``scipy.interpolate.InterpolatedUnivariateSpline``, of odd degree."""
+
+    def __init__(
+        self, x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: int = 3, ext: Any = 0,
+        check_finite: bool = False,
+    ) -> None:  # fmt: skip
+        if w is not None or list(bbox) != [None, None] or k % 2 == 0:
+            raise refuse("InterpolatedUnivariateSpline", "with weights, bbox or even k",
+                         "use scipy.interpolate.make_interp_spline")  # fmt: skip
+        self._spline = make_interp_spline(x, y, k)
+        self._ext = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}.get(ext, ext)
+
+    def __call__(self, x: Any, nu: int = 0, ext: Any = None) -> Any:
+        return splev(x, self._spline.tck, nu, self._ext if ext is None else ext)
+
+    def derivative(self, n: int = 1) -> BSpline:
+        """The spline that is the derivative."""
+        return self._spline.derivative(n)
+
+    def integral(self, a: Any, b: Any) -> Any:
+        """Integral from a to b."""
+        return splint(a, b, self._spline.tck)
+
+    def get_knots(self) -> Any:
+        """Knots without repetitions."""
+        return self._spline.t[self._spline.k : -self._spline.k]
+
+    def roots(self) -> Any:
+        """Refused: there is no derivative rule."""
+        raise DetachError(
+            "InterpolatedUnivariateSpline.roots has no derivative rule in arraygrad; use "
+            "scipy.optimize.brentq"
+        )

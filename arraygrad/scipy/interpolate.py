@@ -1,0 +1,65 @@
+"""Stand-ins for ``scipy.interpolate``: differentiable in values, points and where evaluated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._bsplines import (
+    BSpline as BSpline,
+    InterpolatedUnivariateSpline as InterpolatedUnivariateSpline,
+    make_interp_spline as make_interp_spline,
+    splev as splev,
+    splint as splint,
+    splrep as splrep,
+)
+from ._grids import (
+    RegularGridInterpolator as RegularGridInterpolator,
+    interpn as interpn,
+)
+from ._interp1d import interp1d as interp1d
+from ._piecewise import (
+    CubicHermiteSpline as CubicHermiteSpline,
+    CubicSpline as CubicSpline,
+    PchipInterpolator as PchipInterpolator,
+    PPoly as PPoly,
+)
+
+
+def pchip_interpolate(xi: Any, yi: Any, x: Any, der: int = 0, axis: int = 0) -> Any:
+    """Values or derivatives of the monotone interpolant; see `PchipInterpolator`."""
+    return PchipInterpolator(xi, yi, axis=axis)(x, nu=der)
+
+
+# -- ours for objects that were made outside of lifted code ----------------------------------------
+
+
+def piecewise_of(real: Any) -> PPoly:
+    """Ours for a piecewise polynomial of SciPy."""
+    return PPoly(real.c, real.x, real.extrapolate, real.axis)
+
+
+def spline_of(real: Any) -> BSpline:
+    """Ours for a B-spline of SciPy."""
+    spline = BSpline(real.t, real.c, real.k, real.extrapolate)
+    spline.axis = real.axis
+    return spline
+
+
+def interp1d_of(real: Any) -> interp1d:
+    """Ours for an ``interp1d`` of SciPy."""
+    fill = real.fill_value
+    return interp1d(real.x, real.y, _kind_of(real), real.axis, bounds_error=real.bounds_error,
+                    fill_value=fill, assume_sorted=True)  # fmt: skip
+
+
+def _kind_of(real: Any) -> Any:
+    if real._kind != "spline":
+        return real._kind
+    return int(real._spline.k)
+
+
+def grid_of(real: Any) -> RegularGridInterpolator:
+    """Ours for a ``RegularGridInterpolator`` of SciPy."""
+    return RegularGridInterpolator(
+        real.grid, real.values, real.method, real.bounds_error, real.fill_value
+    )
