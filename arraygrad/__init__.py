@@ -217,7 +217,13 @@ from .ops.views import (
 )
 
 if TYPE_CHECKING:
-    from . import autograd as autograd, fft as fft, linalg as linalg, numpy as numpy, special as special
+    from . import (
+        autograd as autograd,
+        fft as fft,
+        linalg as linalg,
+        numpy as numpy,
+        special as special,
+    )
     from .autograd.anomaly import detect_anomaly as detect_anomaly
     from .autograd.checkpoint import checkpoint as checkpoint
     from .autograd.function import Function as Function

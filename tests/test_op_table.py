@@ -174,7 +174,11 @@ def sampled() -> frozenset[str]:
     return frozenset(name for row in SAMPLES for name in row.ops)
 
 
-@pytest.mark.parametrize("name", sorted(OPS))
+# The ops of arraygrad.special, there once that is imported, have a test file of their own.
+NAMES = sorted(name for name in OPS if not name.startswith("special."))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_op_has_samples(name: str) -> None:
     assert (name in sampled()) != (name in INTERNAL), (
         f"op {name!r} needs a row in tests/samples/ or, if no public function runs it alone, a "
@@ -184,7 +188,7 @@ def test_op_has_samples(name: str) -> None:
 
 def test_differentiable_ops_have_gradient_rows() -> None:
     checked = {name for row in SAMPLES if row.differentiable for name in row.ops}
-    missing = [o.name for o in OPS.values() if _differentiable(o) and o.name not in checked]
+    missing = [n for n in NAMES if _differentiable(OPS[n]) and n not in checked]
     assert not missing
 
 
