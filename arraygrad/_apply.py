@@ -655,8 +655,10 @@ def adopt_history(x: Any, node: Node | None) -> None:
     if geometry == family.base:
         family.node = node
     else:
-        attributes = {"base": family.base, "view": geometry}
         if family.node is not None or node is not None:
+            base = family.base
+            like = (base.shape, base.dtype)
+            attributes = {"base": base, "view": geometry, "result_like": like}
             family.node = [
                 next_seq(), WRITE_WINDOW, (family.node, node), None, attributes
             ]  # fmt: skip

@@ -193,7 +193,8 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         if recording:
             node = node_of(x)
             if node is not None or written is not None:
-                attributes = {"key": key, "shape": array.shape}
+                like = (array.shape, array.dtype)
+                attributes = {"key": key, "shape": array.shape, "result_like": like}
                 node = [next_seq(), SETITEM, (node, written), None, attributes]
             adopt_history(x, node)
 
