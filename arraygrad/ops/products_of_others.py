@@ -1,8 +1,8 @@
 """Derivatives of products that stay exact where factors are zero, to every order.
 
-d prod / d x_i is the product of the other factors. Where no factor is zero that is prod / x_i;
-else it is computed without a division, from running products and from a linear recurrence, whose
-derivatives are such recurrences again.
+d prod / d x_i is the product of the other factors. Where no factor is zero that is prod / x_i,
+which is quick; else, and for higher orders, it is computed without a division, from running
+products and from a linear recurrence, whose derivatives are such recurrences again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._apply import apply, wrap
+from .._apply import apply, node_of, wrap
 from .._cotangents import conj, times
 from .._dispatch import register_kernel
 from .._op import Op, Rule, declare
@@ -22,9 +22,16 @@ from .manipulation import concat, flip
 
 
 def is_divisible(x: Any, out: Any) -> bool:
-    """Whether out / x has all the information: no zero, no overflow, no NaN."""
-    product = out._array
-    return bool(np.all(product != 0) and np.all(np.isfinite(product)) and np.all(x._array != 0))
+    """Whether out / x has all the information: no zero, no under- or overflow, no NaN.
+
+    Only for the first derivative: differentiated once more, the two parts of a quotient cancel
+    (by 1 / x), which leaves nothing of the digits where a factor is small.
+    """
+    if node_of(x) is not None:
+        return False
+    size = np.abs(out._array)
+    tiny = np.finfo(size.dtype).smallest_normal if size.dtype.kind == "f" else 1
+    return bool(np.all(size >= tiny) and np.all(np.isfinite(size)) and np.all(x._array != 0))
 
 
 def _part(x: Any, axis: int, start: int | None, stop: int | None) -> Any:

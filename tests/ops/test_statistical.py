@@ -137,6 +137,24 @@ def test_products_with_zeros() -> None:
             np.testing.assert_array_equal(row, want)
 
 
+@pytest.mark.parametrize("x", [[1e-17, 2.0, 3.0], [1e-300, 2.0, 1e-10], [1e-160, 1e-160, 3.0]])
+@pytest.mark.parametrize("f", [ag.prod, lambda x: ag.cumulative_prod(x)[-1]])
+def test_products_with_a_small_factor_to_second_order(f: Any, x: list[float]) -> None:
+    """The derivative of prod / x cancels by 1 / x: nothing was left of the second derivative."""
+    a, b, c = x
+    v = np.array([0.1, 0.2, 0.3])
+    want = np.array([[0, c, b], [c, 0, a], [b, a, 0]]) @ v
+    point = np.array(x)
+    np.testing.assert_allclose(ag.grad(f)(point), [b * c, a * c, a * b], rtol=1e-13)
+    for got in (
+        ag.jvp(ag.grad(f), (point,), (v,))[1],
+        ag.grad(lambda x: ag.jvp(f, (x,), (v,))[1])(point),
+        ag.grad(lambda x: (ag.grad(f)(x) * v).sum())(point),
+        ag.hessian(f)(point) @ v,
+    ):
+        np.testing.assert_allclose(got, want, rtol=1e-13)
+
+
 def test_running_products_with_zeros_and_overflow() -> None:
     got = _gradient(lambda x: ag.sum(ag.cumulative_prod(x)), [2.0, 0.0, 3.0, 5.0])
     np.testing.assert_array_equal(got, [1.0, 2.0 + 6.0 + 30.0, 0.0, 0.0])
