@@ -13,10 +13,19 @@ NAMES: dict[str, tuple[str, ...]] = {
         "solve_toeplitz", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals",
         "tanhm", "tanm", "toeplitz",
     ),
+    "integrate": (
+        "cumulative_simpson", "cumulative_trapezoid", "dblquad", "fixed_quad", "odeint", "quad",
+        "romb", "simpson", "solve_ivp", "tplquad", "trapezoid",
+    ),
     "interpolate": (
         "BSpline", "CubicHermiteSpline", "CubicSpline", "InterpolatedUnivariateSpline", "PPoly",
         "PchipInterpolator", "RegularGridInterpolator", "interp1d", "interpn",
         "make_interp_spline", "pchip_interpolate", "splev", "splint", "splrep",
+    ),
+    "optimize": (
+        "approx_fprime", "bisect", "brenth", "brentq", "curve_fit", "fixed_point", "fsolve",
+        "least_squares", "linear_sum_assignment", "minimize", "minimize_scalar", "newton", "nnls",
+        "ridder", "root", "root_scalar", "rosen", "toms748",
     ),
     "stats": (
         "entropy", "gmean", "hmean", "kurtosis", "linregress", "moment", "pearsonr", "pmean",

@@ -1,0 +1,187 @@
+"""Minima: the gradient is zero there, or balanced by the constraints that are active."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._apply import wrap
+from ._implicit import gradient, in_graph, is_recorded, jacobian, on_plain, solution, vector
+from ._rule import is_grad_enabled, needs_rule, plain, refuse, scipy_object, xp
+
+
+def minimize(
+    fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
+    hessp: Any = None, bounds: Any = None, constraints: Any = (), tol: Any = None,
+    callback: Any = None, options: Any = None,
+) -> Any:  # fmt: skip
+    """Report of a search for a minimum; its ``x`` and ``fun`` have derivatives.
+
+    Notes
+    -----
+    Derivative: with H the Hessian and g the gradient of fun, dx = -H^-1 (dg/dp) dp, where p is what
+    else fun depends on. Elements at their bounds follow these; with constraints that are active the
+    same holds for the Lagrangian.
+    """
+    fun = in_graph(fun)
+    args = args if isinstance(args, tuple) else (args,)
+    jac = in_graph(jac) if callable(jac) else jac
+    report = scipy_object("scipy.optimize.minimize")(
+        on_plain(fun), plain(x0), args, method, on_plain(jac), on_plain(in_graph(hess)),
+        on_plain(in_graph(hessp)), _plain_bounds(bounds), _plain_constraints(constraints), tol,
+        callback, options,
+    )  # fmt: skip
+    if not is_grad_enabled():
+        return report
+    shape = np.shape(report.x)
+
+    def value(x: Any) -> Any:
+        out = fun(x.reshape(shape), *args)
+        return out[0] if jac is True else out
+
+    def slope(x: Any) -> Any:
+        if callable(jac):
+            return vector(jac(x.reshape(shape), *args))
+        if jac is True:
+            return vector(fun(x.reshape(shape), *args)[1])
+        return gradient(value, x)
+
+    point = np.array(report.x, dtype=float).reshape(-1)
+    active = _active_constraints(constraints, point, shape)
+    x = _stationary(slope, point, _limits(bounds, point.size), active)
+    if is_recorded(x) or is_recorded(value(wrap(point.copy()))):
+        report.x = x.reshape(shape)
+        report.fun = value(x)
+    return report
+
+
+def minimize_scalar(
+    fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), method: Any = None,
+    tol: Any = None, options: Any = None,
+) -> Any:  # fmt: skip
+    """Report of a search for the minimum of a function of one variable; as in `minimize`."""
+    fun = in_graph(fun)
+    args = args if isinstance(args, tuple) else (args,)
+    report = scipy_object("scipy.optimize.minimize_scalar")(
+        on_plain(fun), plain(bracket), plain(bounds), args, method, tol, options
+    )
+    if not is_grad_enabled():
+        return report
+    point = np.array([report.x], dtype=float)
+    limits = _limits([bounds] if bounds is not None else None, 1)
+    x = _stationary(lambda x: gradient(lambda y: fun(y[0], *args), x), point, limits, [])
+    if is_recorded(x) or is_recorded(fun(wrap(point)[0], *args)):
+        report.x = x[0]
+        report.fun = fun(x[0], *args)
+    return report
+
+
+# -- bounds ----------------------------------------------------------------------------------------
+
+
+def _plain_bounds(bounds: Any) -> Any:
+    return plain(list(bounds)) if isinstance(bounds, list | tuple | zip) else plain(bounds)
+
+
+def _limits(bounds: Any, n: int) -> Any:
+    """Lower and upper bounds as lists of n numbers or tensors; None where there is none."""
+    if bounds is None:
+        return None
+    if hasattr(bounds, "lb"):
+        lows, highs = (np.broadcast_to(plain(b), (n,)) for b in (bounds.lb, bounds.ub))
+        return list(lows), list(highs)
+    pairs = list(bounds)
+    return [low for low, _ in pairs], [high for _, high in pairs]
+
+
+def _at_bound(x: float, bound: Any) -> bool:
+    limit = plain(bound)
+    return bound is not None and bool(np.isfinite(limit) and abs(x - limit) <= 1e-7 * (1 + abs(x)))
+
+
+def _stationary(
+    slope: Callable[[Any], Any], point: Any, limits: Any, active: list[Callable[[Any], Any]]
+) -> Any:
+    """The minimum near `point` with its derivatives."""
+    held: dict[int, Any] = {}
+    if limits is not None:
+        force = plain(slope(wrap(point.copy())))
+        for i, (low, high) in enumerate(zip(*limits, strict=True)):
+            if _at_bound(point[i], low) and (force[i] > 0 or active):
+                held[i] = low
+            elif _at_bound(point[i], high) and (force[i] < 0 or active):
+                held[i] = high
+    free = np.array([i for i in range(point.size) if i not in held], dtype=int)
+    fixed = [held[i] + 0.0 * point[i] if i in held else point[i] for i in range(point.size)]
+    base = xp.asarray(fixed) if needs_rule(fixed) else wrap(point.copy())
+
+    def whole(z: Any) -> Any:
+        if not held:
+            return z[: free.size]
+        x = xp.array(base)
+        x[free] = z[: free.size]
+        return x
+
+    if not active:
+        if not free.size:
+            return base
+        return whole(solution(lambda z: slope(whole(z))[free], point[free], "scipy.optimize.minimize"))
+    return _constrained(slope, whole, point, free, active)
+
+
+# -- constraints -----------------------------------------------------------------------------------
+
+
+def _listed(constraints: Any) -> list[Any]:
+    return list(constraints) if isinstance(constraints, list | tuple) else [constraints]
+
+
+def _plain_constraints(constraints: Any) -> Any:
+    def converted(c: Any) -> Any:
+        if not isinstance(c, dict):
+            return c
+        return {k: on_plain(in_graph(v)) if callable(v) else v for k, v in c.items()}
+
+    return [converted(c) for c in _listed(constraints)]
+
+
+def _active_constraints(constraints: Any, point: Any, shape: Any) -> list[Callable[[Any], Any]]:
+    """Functions that are held at zero: equalities, and inequalities that are tight."""
+    found: list[Callable[[Any], Any]] = []
+    for c in _listed(constraints):
+        if not isinstance(c, dict):
+            raise refuse("scipy.optimize.minimize", f"with a {type(c).__name__}",
+                         "state constraints as dicts, or run under `with ag.no_grad():`")  # fmt: skip
+        function = in_graph(c["fun"])
+
+        def held(x: Any, function: Any = function, args: Any = c.get("args", ())) -> Any:
+            return vector(function(x.reshape(shape), *args))
+
+        if c["type"] == "eq":
+            found.append(held)
+            continue
+        tight = np.flatnonzero(np.abs(plain(held(wrap(point.copy())))) <= 1e-7)
+        if tight.size:
+            found.append(lambda x, held=held, tight=tight: held(x)[tight])  # type: ignore[misc]
+    return found
+
+
+def _constrained(slope: Any, whole: Any, point: Any, free: Any, active: Any) -> Any:
+    """Solve slope(x) = multipliers @ dc/dx, c(x) = 0 for x and the multipliers together."""
+
+    def held(z: Any) -> Any:
+        return xp.concatenate([c(whole(z)) for c in active])
+
+    start = wrap(point[free])
+    matrix = plain(jacobian(held, start))
+    force = plain(slope(whole(start)))[free]
+    multipliers = np.linalg.lstsq(matrix.T, force, rcond=None)[0]
+
+    def residual(z: Any) -> Any:
+        pull = jacobian(held, z[: free.size], recorded=True)
+        return xp.concatenate((slope(whole(z))[free] - z[free.size :] @ pull, held(z)))
+
+    z = solution(residual, np.concatenate((point[free], multipliers)), "scipy.optimize.minimize")
+    return whole(z)

@@ -1,0 +1,129 @@
+"""Solvers: implicit differentiation by args and by variables of closures."""
+
+import numpy as np
+import pytest
+import scipy.optimize as so
+from scipy.optimize import brentq, curve_fit, fsolve, minimize, nnls, root
+
+import arraygrad as ag
+
+from .checking import check
+
+
+def cubic(x, a, b):
+    return x**3 + a * x - b
+
+
+def test_roots_of_one_function():
+    def f(a, b):
+        return (
+            brentq(cubic, 0.0, 3.0, args=(a, b)),
+            brentq(lambda x: np.cos(x) - a * x, 0.0, 3.0),
+            so.newton(cubic, 1.0, args=(a, b)),
+            so.newton(lambda x: cubic(x, a, b), 1.0, fprime=lambda x: 3 * x**2 + a),
+            so.bisect(cubic, 0.0, 3.0, args=(a, b)),
+            so.toms748(cubic, 0.0, 3.0, args=(a, b)),
+            so.root_scalar(cubic, args=(a, b), bracket=(0.0, 3.0)).root,
+            so.fixed_point(lambda x: np.cos(a * x), 0.5),
+        )  # fmt: skip
+
+    check(f, 0.8, 1.3)
+
+
+def test_third_derivative_of_a_root():
+    """x^2 = p: the third derivative of the square root is 3/8 p^(-5/2)."""
+
+    def f(p):
+        return brentq(lambda x: x * x - p, 0.1, 5.0)
+
+    assert ag.grad(ag.grad(ag.grad(f)))(2.0) == pytest.approx(0.375 * 2.0**-2.5)
+
+
+def test_newton_for_many_points():
+    check(lambda p: so.newton(lambda x: x**2 - p, np.ones(3)), [2.0, 3.0, 4.5])
+
+
+def test_roots_of_several_functions():
+    def f(a, b):
+        def g(x):
+            return [x[0] ** 2 + x[1] - a, x[0] - b * x[1] ** 2]
+
+        return root(g, [1.0, 0.5]).x, fsolve(g, [1.0, 0.5]), root(g, [1, 0.5], method="lm").x
+
+    check(f, 2.0, 0.7, rtol=1e-5)
+
+
+def test_minima():
+    def f(a, b):
+        def loss(x):
+            return (x[0] - a) ** 2 + np.exp(x[0] * x[1]) + b * x[1] ** 2
+
+        found = minimize(loss, [0.5, 0.2], tol=1e-10)
+        with_jac = minimize(
+            lambda x, a: (np.sum((x - a) ** 4 + x**2), 4 * (x - a) ** 3 + 2 * x),
+            np.zeros(2), args=(b,), jac=True, tol=1e-9,
+        )  # fmt: skip
+        scalar = so.minimize_scalar(lambda x: np.cosh(x - a) + b * x).x
+        return found.x, found.fun, with_jac.x, scalar
+
+    check(f, 0.8, 1.3, rtol=1e-4, value_rtol=1e-6)
+
+
+def test_bounds_and_constraints():
+    def f(a, b):
+        def loss(x):
+            return np.sum((x - np.array([a, b, 1.0])) ** 2)
+
+        bounded = minimize(loss, np.zeros(3), bounds=[(0, 0.5), (None, None), (0, b)], tol=1e-10)
+        on_plane = minimize(
+            loss, np.zeros(3), method="SLSQP", tol=1e-10,
+            constraints=[{"type": "eq", "fun": lambda x: np.sum(x**2) - a},
+                         {"type": "ineq", "fun": lambda x: 50.0 - x[0]}],
+        )  # fmt: skip
+        return bounded.x, on_plane.x
+
+    check(f, 1.2, 0.7, rtol=2e-4, value_rtol=1e-6)
+
+
+def test_least_squares_and_curve_fit():
+    t = np.linspace(0, 2, 8)
+    y = 1.5 * np.exp(-0.8 * t) + 0.05 * np.cos(9 * t)
+
+    def model(t, a, k):
+        return a * np.exp(-k * t)
+
+    def f(y, t):
+        popt, pcov = curve_fit(model, t, y)
+        fit = so.least_squares(lambda p: p[0] * np.exp(-p[1] * t) - y, [1.0, 1.0], xtol=1e-14)
+        return popt, 10 * pcov, fit.x, fit.cost
+
+    check(f, y, t, rtol=1e-4, order=1, value_rtol=1e-5)
+    check(lambda s: curve_fit(model, t, y, sigma=s, absolute_sigma=True)[0], 0.1 + 0.1 * t,
+          rtol=1e-4, order=1, value_rtol=1e-5)  # fmt: skip
+
+
+def test_nnls():
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(6, 4))
+    b = A @ np.array([1.0, -0.5, 0.3, 0.0]) + 0.1 * rng.normal(size=6)
+    check(lambda A, b: nnls(A, b), A, b)
+
+
+def test_assignment_is_plain_and_its_gather_is_not():
+    cost = np.array([[4.0, 1.0, 3.0], [2.0, 0.5, 5.0], [3.0, 2.0, 2.0]])
+
+    def f(cost):
+        rows, columns = so.linear_sum_assignment(cost)
+        return cost[rows, columns].sum()
+
+    check(f, cost)
+
+
+def test_a_solver_without_rule_refuses():
+    with pytest.raises(ag.errors.DetachError):
+        ag.grad(lambda a: so.differential_evolution(lambda x: (x[0] - a) ** 2, [(0, 1)]).x[0])(0.5)
+
+
+def test_a_singular_jacobian_is_named():
+    with pytest.raises(ag.errors.LinAlgError, match="brentq"):
+        ag.grad(lambda a: brentq(lambda x: (x - a) ** 3, 0.0, 1.0, xtol=1e-300))(0.5)
