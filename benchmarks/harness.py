@@ -243,6 +243,7 @@ def measure(
         machine=machine(threads),
         versions={key: version_of(key, library) for key, library in libraries.items()},
     )
+    path = RESULTS
     for i, workload in enumerate(workloads, start=1):
         print(f"[{i}/{len(workloads)}] {workload.name}", file=sys.stderr, flush=True)
         calls = workload.make(libraries)
@@ -257,7 +258,8 @@ def measure(
                 "timings": {key: asdict(value) for key, value in timings.items()},
             }
         )
-    return save(report)
+        path = save(report)
+    return path
 
 
 def save(report: Report) -> Path:

@@ -17,21 +17,20 @@ from benchmarks.libraries import (
 ROWS, WIDTH, PICKED = 100_000, 8, 1 << 17  # a million numbers are gathered
 
 
-def indices(libraries: Libraries, name: str) -> Any:
+def picked_rows(libraries: Libraries) -> Any:
     """Which rows are gathered; many come several times."""
-    picked = libraries["numpy"].random.default_rng(1).integers(0, ROWS, PICKED)
-    return picked if name in ("numpy", "autograd") else placed(libraries, name, picked)
+    return libraries["numpy"].random.default_rng(1).integers(0, ROWS, PICKED)
 
 
 def gather() -> Workload:
     """Rows of a table by an index array."""
 
     def make(libraries: Libraries) -> dict[str, Call]:
-        table = random((ROWS, WIDTH), "float32")
+        table, picked = random((ROWS, WIDTH), "float32"), picked_rows(libraries)
         calls = {}
         for name in ("arraygrad", "numpy", "torch", "jax"):
             if name in libraries:
-                operands = [placed(libraries, name, table), indices(libraries, name)]
+                operands = [placed(libraries, name, array) for array in (table, picked)]
                 calls[name] = waiting(libraries, name, lambda t, i: t[i], operands, {})
         return calls
 
@@ -54,18 +53,16 @@ def moved(op: str, n: int, axis: tuple[dict[str, int], dict[str, int]]) -> Workl
 def gather_gradient() -> Workload:
     """Gradient by a table of which rows were gathered."""
 
+    def write(name: str, np: Any) -> Callable[..., Any]:
+        if name == "torch":
+            embedding = np.nn.functional.embedding
+            return lambda table, picked, factors: (embedding(picked, table) * factors).sum()
+        return lambda table, picked, factors: np.sum(table[picked] * factors)
+
     def make(libraries: Libraries) -> dict[str, Call]:
-        weights = random((PICKED, WIDTH), "float32")
-
-        def write(name: str, np: Any) -> Callable[..., Any]:
-            picked, factors = indices(libraries, name), placed(libraries, name, weights)
-            if name == "torch":
-                embedding = libraries["torch"].nn.functional.embedding
-                return lambda table: (embedding(picked, table) * factors).sum()
-            return lambda table: np.sum(table[picked] * factors)
-
+        data = [picked_rows(libraries), random((PICKED, WIDTH), "float32")]
         names = ("arraygrad", "torch", "jax", "autograd")
-        return gradient_calls(libraries, write, [random((ROWS, WIDTH), "float32")], names)
+        return gradient_calls(libraries, write, [random((ROWS, WIDTH), "float32")], names, data)
 
     return Workload("gather 1M, gradient", "19b", make, TOLERANCE["float32"])
 
@@ -73,21 +70,19 @@ def gather_gradient() -> Workload:
 def moved_gradient(op: str, n: int) -> Workload:
     """Gradient of a weighted sum of what a running sum or a sort gives."""
 
+    def write(name: str, np: Any) -> Callable[..., Any]:
+        if op == "sort":
+            move = (lambda x: x.sort().values) if name == "torch" else np.sort
+        elif name == "torch":
+            move = lambda x: np.cumsum(x, 0)  # noqa: E731
+        else:
+            move = np.cumulative_sum
+        return lambda x, factors: (move(x) * factors).sum()
+
     def make(libraries: Libraries) -> dict[str, Call]:
-        weights = random((n,), "float64", -1.0, 1.0)
-
-        def write(name: str, np: Any) -> Callable[..., Any]:
-            factors = placed(libraries, name, weights)
-            if op == "sort":
-                move = (lambda x: x.sort().values) if name == "torch" else np.sort
-            else:
-                move = {"torch": lambda x: np.cumsum(x, 0), "arraygrad": np.cumulative_sum}.get(
-                    name
-                ) or np.cumsum
-            return lambda x: (move(x) * factors).sum()
-
+        data = [random((n,), "float64", -1.0, 1.0)]
         names = ("arraygrad", "torch", "jax")
-        return gradient_calls(libraries, write, [random((n,), "float64")], names)
+        return gradient_calls(libraries, write, [random((n,), "float64")], names, data)
 
     return Workload(f"{op} {n >> 20}M, gradient", "19b", make, 1e-8)
 

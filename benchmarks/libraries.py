@@ -88,11 +88,13 @@ def gradient_calls(
     write: Callable[[str, Any], Callable[..., Any]],
     arrays: list[Any],
     names: tuple[str, ...] = ("arraygrad", "torch", "jax", "autograd", "mygrad"),
+    data: list[Any] | None = None,
 ) -> dict[str, Call]:
-    """Calls that compute a scalar function and its gradients by all arguments.
+    """Calls that compute a scalar function and its gradients by all `arrays`.
 
-    ``write(name, namespace)`` writes the function for a library; the functional libraries get
-    theirs transformed, those with ``backward()`` clear the leaves' gradients first.
+    ``write(name, namespace)`` writes the function for a library, of the arrays and then of the
+    `data`, which nothing is differentiated by. The functional libraries get theirs transformed,
+    those with ``backward()`` clear the leaves' gradients first.
     """
     calls: dict[str, Call] = {}
     for name in names:
@@ -103,14 +105,15 @@ def gradient_calls(
         if name == "jax":
             jax = libraries["jax"]
             compiled = jax.jit(jax.value_and_grad(function, positions))
-            held = [placed(libraries, name, array) for array in arrays]
+            held = [placed(libraries, name, array) for array in arrays + (data or [])]
             calls[name] = _promised(jax, compiled, held)
         elif name == "autograd":
             pair = libraries["autograd"].value_and_grad(function, positions)
-            calls[name] = lambda pair=pair: pair(*arrays)
+            calls[name] = lambda pair=pair: pair(*arrays, *(data or []))
         else:
             leaves = [placed(libraries, name, array, tracked=True) for array in arrays]
-            calls[name] = _by_backward(function, leaves, clear=name != "mygrad")
+            held = [placed(libraries, name, array) for array in data or []]
+            calls[name] = _by_backward(function, leaves, held, clear=name != "mygrad")
     return calls
 
 
@@ -118,14 +121,16 @@ def _promised(jax: Any, compiled: Any, held: list[Any]) -> Call:
     return lambda: jax.block_until_ready(compiled(*held))
 
 
-def _by_backward(function: Callable[..., Any], leaves: list[Any], clear: bool) -> Call:
+def _by_backward(
+    function: Callable[..., Any], leaves: list[Any], data: list[Any], clear: bool
+) -> Call:
     """Forward and backward; mygrad replaces old gradients by itself."""
 
     def call() -> object:
         if clear:
             for leaf in leaves:
                 leaf.grad = None
-        value = function(*leaves)
+        value = function(*leaves, *data)
         value.backward()
         return value, [leaf.grad for leaf in leaves]
 
