@@ -42,6 +42,7 @@ LAYERS = (
     ("numpy", "special"),
     ("scipy",),
     ("lifting",),
+    ("checking",),
     ("__init__",),
     ("__main__", "ops.__main__"),
 )
