@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import queue
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -149,7 +148,7 @@ def lookup(op: str, device: str, layout: str, dtypes: tuple[np.dtype[Any], ...])
     have = "; ".join(exists) if exists else "no kernel at all"
     raise DispatchError(
         f"{op} has no kernel for device {device!r}, layout {layout!r}, dtypes ({names}); "
-        f"registered are: {have}. Convert the operands, or add one with register_kernel({op!r}, ...)"
+        f"registered are: {have}. Convert the operands, or add one: register_kernel({op!r}, ...)"
     )
 
 
@@ -179,62 +178,78 @@ def _build(op: str, dtypes: tuple[np.dtype[Any], ...]) -> Kernel | None:
     return spec.build()
 
 
+# Seconds between the first request and the first compilation: a program that ends sooner never
+# imports Numba, and does not wait for a compiler when it ends.
+COMPILE_DELAY = 0.5
+
+
 class _Compiler:
     """One background thread that compiles what was asked for, in order."""
 
     def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[tuple[str, tuple[np.dtype[Any], ...]] | None]
-        self._queue = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
+        self._changed = threading.Condition()
+        self._waiting: list[tuple[str, tuple[np.dtype[Any], ...]]] = []
         self._asked: set[tuple[str, tuple[np.dtype[Any], ...]]] = set()
-        self._lock = threading.Lock()
-        self._idle = threading.Event()
-        self._idle.set()
+        self._busy = False
+        self._hurried = False
         self._stopping = False
+        self._thread: threading.Thread | None = None
         self.failures: dict[tuple[str, tuple[np.dtype[Any], ...]], str] = {}
 
     def request(self, op: str, dtypes: tuple[np.dtype[Any], ...]) -> None:
-        with self._lock:
+        with self._changed:
             if self._stopping or (op, dtypes) in self._asked:
                 return
             self._asked.add((op, dtypes))
-            self._idle.clear()
-            self._queue.put((op, dtypes))
+            self._waiting.append((op, dtypes))
+            self._changed.notify_all()
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._work, name="arraygrad-compile", daemon=True
                 )
                 self._thread.start()
 
+    def _next(self) -> tuple[str, tuple[np.dtype[Any], ...]] | None:
+        """What to compile now; waits for it. None at the end of the process."""
+        with self._changed:
+            self._busy = False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._waiting or self._stopping)
+            if self._stopping:
+                return None
+            self._busy = True
+            return self._waiting.pop(0)
+
     def _work(self) -> None:
-        while (item := self._queue.get()) is not None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._hurried or self._stopping, COMPILE_DELAY)
+        while (item := self._next()) is not None:
             op, dtypes = item
             try:
                 kernel = _build(op, dtypes)
                 if kernel is not None:
                     register_kernel(op, kernel, dtypes=dtypes)
-            except Exception as error:  # the reference kernel goes on; `info` shows the reason
+            except Exception as error:  # noqa: BLE001 - the reference kernel goes on, `info` tells
                 self.failures[item] = f"{type(error).__name__}: {error}"
-            if self._queue.empty():
-                self._idle.set()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until everything asked for is compiled."""
-        return self._idle.wait(timeout)
+        with self._changed:
+            self._hurried = True
+            self._changed.notify_all()
+            return self._changed.wait_for(lambda: not (self._waiting or self._busy), timeout)
 
     def stop(self) -> None:
         """At exit: finish the kernel in hand, drop the rest."""
-        self._stopping = True
-        thread = self._thread
-        if thread is not None and thread.is_alive():
-            while not self._queue.empty():
-                self._queue.get()
-            self._queue.put(None)
-            thread.join(timeout=10)
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join(timeout=10)
 
 
 _COMPILER = _Compiler()
-atexit.register(_COMPILER.stop)
+atexit.register(lambda: _COMPILER.stop())
 
 
 def _after_fork() -> None:
