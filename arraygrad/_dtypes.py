@@ -46,7 +46,8 @@ def bfloat16() -> np.dtype[Any]:
     """The bfloat16 dtype of ml_dtypes."""
     import ml_dtypes
 
-    return np.dtype(ml_dtypes.bfloat16)
+    dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return dtype
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:
@@ -155,7 +156,10 @@ def _promote(dtype1: np.dtype[Any], dtype2: np.dtype[Any]) -> np.dtype[Any]:
         raise DTypeError(f"{dtype1} and {dtype2} do not promote to one dtype") from error
 
 
-def scalar_dtype(value: complex, dtype: np.dtype[Any]) -> np.dtype[Any]:
+_PYTHON_NUMBERS: tuple[Any, ...] = (bool, int, float, complex)
+
+
+def scalar_dtype(value: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of an operation between a Python scalar and an array of `dtype` (NEP 50)."""
     category = _KIND_CATEGORY[dtype.kind]
     kind = type(value)
@@ -167,8 +171,7 @@ def scalar_dtype(value: complex, dtype: np.dtype[Any]) -> np.dtype[Any]:
         return dtype if category >= 1 else int64
     if kind is complex:
         return dtype if category == 3 else complex_dtype(dtype)
-    if isinstance(value, bool | int | float | complex):
-        for base in (bool, int, float, complex):
-            if isinstance(value, base):
-                return scalar_dtype(base(value), dtype)
+    for base in _PYTHON_NUMBERS:
+        if isinstance(value, base):  # a subclass, such as an IntEnum
+            return scalar_dtype(base(value), dtype)
     raise DTypeError(f"{value!r} is not a Python number")

@@ -24,7 +24,6 @@ from .ops import (
     data_type,
     indexing,
     manipulation,
-    parts,
     products,
     rounding,
     searching,
@@ -62,108 +61,108 @@ def _store(out: Any, value: Any, method: str) -> Any:
 
 
 class NdarrayMethods(TensorBase):
-    """Mix-in with the methods that ndarray has."""
+    """Mix-in with the methods that ndarray has; `self` is a Tensor, defined above this module."""
 
     __slots__ = ()
 
     # -- shape ----------------------------------------------------------------------------------
 
-    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    def reshape(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
         """The elements under another shape; a view where strides allow it."""
         target = _shape_arguments(shape)
         if order in ("C", "A") and not (order == "A" and self._array.flags.fnc):
-            return manipulation.reshape(self, target, copy=copy)  # type: ignore[arg-type]
+            return manipulation.reshape(self, target, copy=copy)
         if order not in ("F", "A"):
             raise ArgumentError(f"order={order!r}; use 'C', 'F' or 'A'")
         return manipulation.reshape(self.transpose(), target[::-1], copy=copy).transpose()
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self: Any, *axes: Any) -> Any:
         """The tensor with its dimensions reversed, or in the order of `axes`; a view."""
-        order = _shape_arguments(axes)
+        order: tuple[Any, ...] = _shape_arguments(axes)
         if not order or order == (None,):
             order = tuple(range(self._array.ndim))[::-1]
-        return manipulation.permute_dims(self, order)  # type: ignore[arg-type]
+        return manipulation.permute_dims(self, order)
 
-    def permute(self, *axes: Any) -> Any:
+    def permute(self: Any, *axes: Any) -> Any:
         """The dimensions in the order of `axes`; a view."""
-        return manipulation.permute_dims(self, _shape_arguments(axes))  # type: ignore[arg-type]
+        return manipulation.permute_dims(self, _shape_arguments(axes))
 
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
+    def swapaxes(self: Any, axis1: int, axis2: int) -> Any:
         """The tensor with two dimensions exchanged; a view."""
-        return manipulation.swapaxes(self, axis1, axis2)  # type: ignore[arg-type]
+        return manipulation.swapaxes(self, axis1, axis2)
 
-    def expand(self, *shape: Any) -> Any:
+    def expand(self: Any, *shape: Any) -> Any:
         """The tensor broadcast to `shape` (-1 keeps a size) as a read-only view."""
-        return manipulation.expand(self, *_shape_arguments(shape))  # type: ignore[arg-type]
+        return manipulation.expand(self, *_shape_arguments(shape))
 
-    def squeeze(self, axis: Any = None) -> Any:
+    def squeeze(self: Any, axis: Any = None) -> Any:
         """The tensor without dimensions of size 1; a view."""
         if axis is None:
             axis = tuple(i for i, n in enumerate(self._array.shape) if n == 1)
-        return manipulation.squeeze(self, axis)  # type: ignore[arg-type]
+        return manipulation.squeeze(self, axis)
 
-    def unsqueeze(self, axis: int) -> Any:
+    def unsqueeze(self: Any, axis: int) -> Any:
         """The tensor with a dimension of size 1 inserted; a view."""
-        return manipulation.expand_dims(self, axis=axis)  # type: ignore[arg-type]
+        return manipulation.expand_dims(self, axis=axis)
 
-    def ravel(self, order: str = "C") -> Any:
+    def ravel(self: Any, order: str = "C") -> Any:
         """The elements in one dimension; a view where possible."""
         if order == "K":
             order = "F" if self._array.flags.fnc else "C"
         return self.reshape(-1, order=order)
 
-    def flatten(self, order: str = "C") -> Any:
+    def flatten(self: Any, order: str = "C") -> Any:
         """The elements in one dimension; always a copy."""
         flat = self.ravel(order)
         return flat.copy() if flat._family is not None else flat
 
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    def diagonal(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         """The diagonal of two dimensions as the last one; a writable view."""
-        return views.diagonal(self, offset, axis1, axis2)  # type: ignore[arg-type]
+        return views.diagonal(self, offset, axis1, axis2)
 
-    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+    def repeat(self: Any, repeats: Any, axis: int | None = None) -> Any:
         """Elements repeated along an axis (of the flat tensor if None)."""
-        return manipulation.repeat(self, repeats, axis=axis)  # type: ignore[arg-type]
+        return manipulation.repeat(self, repeats, axis=axis)
 
-    def resize(self, *shape: Any, refcheck: bool = True) -> None:
+    def resize(self: Any, *shape: Any, refcheck: bool = True) -> None:
         """Refused: a tensor's memory cannot grow in place."""
         raise ArgumentError("tensors cannot be resized in place; use ag.reshape or ag.pad")
 
     # -- type and copies ------------------------------------------------------------------------
 
     def astype(
-        self, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", subok: bool = True,
+        self: Any, dtype: DTypeLike, order: str = "K", casting: Any = "unsafe", subok: bool = True,
         copy: bool = True,
     ) -> Any:  # fmt: skip
         """The tensor in another dtype; a copy unless copy=False and nothing changes."""
         target = as_dtype(dtype)
-        if not np.can_cast(self._array.dtype, target, casting):  # type: ignore[arg-type]
+        if not np.can_cast(self._array.dtype, target, casting):
             raise ArgumentTypeError(
                 f"astype: {self._array.dtype} does not cast to {target} under casting={casting!r}"
             )
-        return data_type.astype(self, target, copy=copy)  # type: ignore[arg-type]
+        return data_type.astype(self, target, copy=copy)
 
-    def copy(self, order: str = "C") -> Any:
+    def copy(self: Any, order: str = "C") -> Any:
         """A copy with memory of its own, in the graph."""
         return manipulation.copied(self)
 
-    def fill(self, value: Any) -> None:
+    def fill(self: Any, value: Any) -> None:
         """Write one value everywhere."""
         assign(self, value, "fill")
 
-    def tolist(self) -> Any:
+    def tolist(self: Any) -> Any:
         """Nested lists of Python numbers; refused while tracked (in lifted code: of scalars)."""
         if stays_in_graph(self):
             return _nested(self)
         may_detach(self, "tolist()")
         return self._array.tolist()
 
-    def tobytes(self, order: str = "C") -> bytes:
+    def tobytes(self: Any, order: str = "C") -> bytes:
         """The raw bytes; refused while tracked."""
         may_detach(self, "tobytes()")
-        return self._array.tobytes(order)  # type: ignore[no-any-return]
+        return bytes(self._array.tobytes(order))
 
-    def item(self, *args: Any) -> Any:
+    def item(self: Any, *args: Any) -> Any:
         """One element as a Python number; refused while tracked (in lifted code: a scalar)."""
         if stays_in_graph(self):
             self._array.item(*args)  # its errors are NumPy's
@@ -174,107 +173,116 @@ class NdarrayMethods(TensorBase):
 
     # -- elementwise ----------------------------------------------------------------------------
 
-    def conj(self) -> Any:
+    def conj(self: Any) -> Any:
         """The complex conjugate; a real tensor itself, as in NumPy."""
         return _cotangents.conj(self)
 
-    def conjugate(self) -> Any:
+    def conjugate(self: Any) -> Any:
         """The complex conjugate; a real tensor itself, as in NumPy."""
         return _cotangents.conj(self)
 
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+    def clip(self: Any, min: Any = None, max: Any = None, out: Any = None) -> Any:
         """Values limited to [min, max]."""
-        return _store(out, comparison.clip(self, min, max), "clip")  # type: ignore[arg-type]
+        return _store(out, comparison.clip(self, min, max), "clip")
 
-    def round(self, decimals: int = 0, out: Any = None) -> Any:
+    def round(self: Any, decimals: int = 0, out: Any = None) -> Any:
         """Values rounded to a number of decimals (ties to even)."""
         return _store(out, rounding.around(self, decimals), "round")
 
     # -- reductions -----------------------------------------------------------------------------
 
     def sum(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
         initial: Any = None, where: Any = None,
     ) -> Any:  # fmt: skip
         """Sum along axes."""
-        x: Any = self if where is None else searching.where(where, self, 0)
+        x = self if where is None else searching.where(where, self, 0)
         total = statistical.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
         if initial is not None:
             total = arithmetic.add(total, initial)
         return _store(out, total, "sum")
 
     def prod(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
         initial: Any = None, where: Any = None,
     ) -> Any:  # fmt: skip
         """Product along axes."""
-        x: Any = self if where is None else searching.where(where, self, 1)
+        x = self if where is None else searching.where(where, self, 1)
         total = statistical.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
         if initial is not None:
             total = arithmetic.multiply(total, initial)
         return _store(out, total, "prod")
 
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def max(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Largest element along axes."""
-        return _store(out, statistical.max(self, axis=axis, keepdims=keepdims), "max")  # type: ignore[arg-type]
+        return _store(out, statistical.max(self, axis=axis, keepdims=keepdims), "max")
 
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def min(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Smallest element along axes."""
-        return _store(out, statistical.min(self, axis=axis, keepdims=keepdims), "min")  # type: ignore[arg-type]
+        return _store(out, statistical.min(self, axis=axis, keepdims=keepdims), "min")
 
     def mean(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
         """Mean along axes."""
-        x: Any = self if dtype is None else data_type.astype(self, as_dtype(dtype))  # type: ignore[arg-type]
+        x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         return _store(out, statistical.mean(x, axis=axis, keepdims=keepdims), "mean")
 
     def var(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
         keepdims: bool = False, *, correction: float | None = None,
     ) -> Any:  # fmt: skip
         """Variance along axes."""
-        x: Any = self if dtype is None else data_type.astype(self, as_dtype(dtype))  # type: ignore[arg-type]
+        x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         by = ddof if correction is None else correction
         return _store(out, statistical.var(x, axis=axis, correction=by, keepdims=keepdims), "var")
 
     def std(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
         keepdims: bool = False, *, correction: float | None = None,
     ) -> Any:  # fmt: skip
         """Standard deviation along axes."""
-        x: Any = self if dtype is None else data_type.astype(self, as_dtype(dtype))  # type: ignore[arg-type]
+        x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         by = ddof if correction is None else correction
         return _store(out, statistical.std(x, axis=axis, correction=by, keepdims=keepdims), "std")
 
-    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def all(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether all elements along axes are true."""
-        return _store(out, utility.all(self, axis=axis, keepdims=keepdims), "all")  # type: ignore[arg-type]
+        return _store(out, utility.all(self, axis=axis, keepdims=keepdims), "all")
 
-    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def any(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether any element along axes is true."""
-        return _store(out, utility.any(self, axis=axis, keepdims=keepdims), "any")  # type: ignore[arg-type]
+        return _store(out, utility.any(self, axis=axis, keepdims=keepdims), "any")
 
-    def argmax(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    def argmax(
+        self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
         """Index of the first largest element."""
-        return _store(out, searching.argmax(self, axis=axis, keepdims=keepdims), "argmax")  # type: ignore[arg-type]
+        return _store(out, searching.argmax(self, axis=axis, keepdims=keepdims), "argmax")
 
-    def argmin(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    def argmin(
+        self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
         """Index of the first smallest element."""
-        return _store(out, searching.argmin(self, axis=axis, keepdims=keepdims), "argmin")  # type: ignore[arg-type]
+        return _store(out, searching.argmin(self, axis=axis, keepdims=keepdims), "argmin")
 
-    def cumsum(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    def cumsum(self: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
         """Running sum along an axis (of the flat tensor if None)."""
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
         return _store(out, statistical.cumulative_sum(x, axis=axis, dtype=dtype), "cumsum")
 
-    def cumprod(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    def cumprod(self: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
         """Running product along an axis (of the flat tensor if None)."""
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
         return _store(out, statistical.cumulative_prod(x, axis=axis, dtype=dtype), "cumprod")
 
     def trace(
-        self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+        self: Any,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: Any = None,
+        out: Any = None,
     ) -> Any:
         """Sum of the diagonal."""
         diagonal: Any = self.diagonal(offset, axis1, axis2)
@@ -282,51 +290,57 @@ class NdarrayMethods(TensorBase):
 
     # -- products -------------------------------------------------------------------------------
 
-    def dot(self, b: Any, out: Any = None) -> Any:
+    def dot(self: Any, b: Any, out: Any = None) -> Any:
         """NumPy's dot product."""
-        return _store(out, products.dot(self, b), "dot")  # type: ignore[arg-type]
+        return _store(out, products.dot(self, b), "dot")
 
     # -- order and search -------------------------------------------------------------------------
 
-    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    def sort(
+        self: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> None:
         """Sort in place along an axis."""
-        assign(self, sorting.sort(self, axis=axis), "sort")  # type: ignore[arg-type]
+        assign(self, sorting.sort(self, axis=axis), "sort")
 
     def argsort(
-        self, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+        self: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> Any:
         """Indices that sort along an axis."""
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
         return sorting.argsort(x, axis=axis, stable=True)
 
-    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+    def partition(
+        self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+    ) -> None:
         """Sort in place, which every partition allows."""
         self.sort(axis)
 
     def argpartition(
-        self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+        self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
     ) -> Any:
         """Indices that sort along an axis, which every partition allows."""
         return self.argsort(axis)
 
-    def searchsorted(self, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where `v` would be inserted into this sorted 1-d tensor."""
-        return searching.searchsorted(self, v, side=side, sorter=sorter)  # type: ignore[arg-type]
+        return searching.searchsorted(self, v, side=side, sorter=sorter)
 
-    def nonzero(self) -> tuple[Any, ...]:
+    def nonzero(self: Any) -> tuple[Any, ...]:
         """Indices of the non-zero elements, one tensor per dimension."""
-        return searching.nonzero(self)  # type: ignore[arg-type]
+        return searching.nonzero(self)
 
-    def take(self, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+    def take(
+        self: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
+    ) -> Any:
         """Elements at the indices along an axis (of the flat tensor if None)."""
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
         return _store(out, indexing.take_mode(x, indices, axis=axis, mode=mode), "take")
 
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+    def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
         """Write values at flat indices."""
         indexing.put(self, indices, values, mode=mode)
 
-    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         """Slices along an axis where the condition is true."""
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
         chosen = np.nonzero(np.asarray(creation.asarray(condition)._array))[0]
@@ -335,12 +349,12 @@ class NdarrayMethods(TensorBase):
     # -- memory -----------------------------------------------------------------------------------
 
     @property
-    def flat(self) -> Any:
+    def flat(self: Any) -> Any:
         """The tensor in one dimension; writing to it writes here if it is contiguous."""
         return FlatView(self)
 
     @flat.setter
-    def flat(self, value: Any) -> None:
+    def flat(self: Any, value: Any) -> None:
         FlatView(self)[:] = value
 
 

@@ -30,8 +30,7 @@ from ._ndarray_methods import NdarrayMethods, _shape_arguments
 from ._op import OPS
 from ._storage import Storage, TensorBase, family_of
 from ._writes import assign, check_cast, check_write, update, write
-from .autograd import reverse
-from .autograd import hooks
+from .autograd import hooks, reverse
 from .interop import dlpack, numpy_protocol
 from .ops import (
     arithmetic,
@@ -48,7 +47,7 @@ from .ops import (
 )
 
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
-_OPERANDS = (TensorBase, float, int, complex, np.ndarray, np.generic, list, tuple)
+_OPERANDS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic, list, tuple)
 
 
 class Tensor(NdarrayMethods):
@@ -129,7 +128,7 @@ class Tensor(NdarrayMethods):
     def device(self) -> Device:
         """Where the memory lives."""
         array = self._array
-        return CPU if type(array) is np.ndarray else array.device  # type: ignore[no-any-return]
+        return CPU if type(array) is np.ndarray else array.device
 
     def to_device(self, device: Device | str, /, *, stream: Any = None) -> Tensor:
         """The tensor on another device; the tensor itself if it is there already."""
@@ -150,7 +149,7 @@ class Tensor(NdarrayMethods):
     def storage_offset(self) -> int:
         """Elements between the start of the storage and the first element of this tensor."""
         start = self.storage().data_ptr()
-        return (self.data_ptr() - start) // self._array.itemsize
+        return (self.data_ptr() - start) // int(self._array.itemsize)
 
     def data_ptr(self) -> int:
         """Address of the first element."""
@@ -340,7 +339,7 @@ class Tensor(NdarrayMethods):
         """Call `hook` with this leaf after its grad has been accumulated."""
         return hooks.register_post_accumulate_grad_hook(self, hook)
 
-    # -- arithmetic operators -----------------------------------------------------------------------
+    # -- arithmetic operators ---------------------------------------------------------------------
 
     def __add__(self, other: Any, /) -> Tensor:
         return arithmetic.add(self, other) if isinstance(other, _OPERANDS) else NotImplemented
@@ -388,10 +387,10 @@ class Tensor(NdarrayMethods):
     def __rdivmod__(self, other: Any, /) -> tuple[Tensor, Tensor]:
         return other // self, other % self
 
-    def __pow__(self, other: Any, modulo: None = None, /) -> Tensor:
+    def __pow__(self, other: Any, /) -> Tensor:
         return exponential.pow(self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
-    def __rpow__(self, other: Any, modulo: None = None, /) -> Tensor:
+    def __rpow__(self, other: Any, /) -> Tensor:
         return exponential.pow(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __matmul__(self, other: Any, /) -> Tensor:
@@ -412,7 +411,7 @@ class Tensor(NdarrayMethods):
     def __round__(self, ndigits: int | None = None) -> Tensor:
         return rounding.around(self, ndigits or 0)
 
-    # -- bitwise and comparison operators -------------------------------------------------------------
+    # -- bitwise and comparison operators ---------------------------------------------------------
 
     def __and__(self, other: Any, /) -> Tensor:
         return bitwise.bitwise_and(self, other) if isinstance(other, _OPERANDS) else NotImplemented
@@ -465,7 +464,9 @@ class Tensor(NdarrayMethods):
         return comparison.less(self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __le__(self, other: Any, /) -> Tensor:
-        return comparison.less_equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return (
+            comparison.less_equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        )
 
     def __gt__(self, other: Any, /) -> Tensor:
         return comparison.greater(self, other) if isinstance(other, _OPERANDS) else NotImplemented
@@ -475,7 +476,7 @@ class Tensor(NdarrayMethods):
             return NotImplemented
         return comparison.greater_equal(self, other)
 
-    # -- in-place operators ---------------------------------------------------------------------------
+    # -- in-place operators -----------------------------------------------------------------------
 
     def __iadd__(self, other: Any, /) -> Tensor:
         return _in_place("add", self, other, "x += value")
@@ -495,7 +496,7 @@ class Tensor(NdarrayMethods):
     def __imod__(self, other: Any, /) -> Tensor:
         return _in_place("remainder", self, other, "x %= value")
 
-    def __ipow__(self, other: Any, /) -> Tensor:  # type: ignore[misc]
+    def __ipow__(self, other: Any, /) -> Tensor:
         if self._array.dtype.kind in "biu" and isinstance(other, _OPERANDS):
             # Negative exponents are refused in the middle of the work: not in place.
             check_write(self, "x **= value")
@@ -523,7 +524,7 @@ class Tensor(NdarrayMethods):
     def __irshift__(self, other: Any, /) -> Tensor:
         return _in_place("bitwise_right_shift", self, other, "x >>= value")
 
-    # -- indexing and containers ------------------------------------------------------------------------
+    # -- indexing and containers ------------------------------------------------------------------
 
     def __getitem__(self, key: Any, /) -> Tensor:
         return indexing.getitem(self, key)  # type: ignore[no-any-return]
@@ -544,7 +545,7 @@ class Tensor(NdarrayMethods):
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
 
-    # -- conversion ---------------------------------------------------------------------------------------
+    # -- conversion -------------------------------------------------------------------------------
 
     def _only(self, what: str) -> Any:
         if self._array.size != 1:
@@ -607,12 +608,10 @@ class Tensor(NdarrayMethods):
             notes.insert(0, f"shape={self.shape}")
         node = node_of(self)
         if node is not None:
-            notes.append(
-                "requires_grad=True" if self.is_leaf else f"grad_fn=<{self.grad_fn.name}>"
-            )
+            notes.append("requires_grad=True" if self.is_leaf else f"grad_fn=<{self.grad_fn.name}>")
         return f"tensor({', '.join([text, *notes])})"
 
-    # -- protocols ------------------------------------------------------------------------------------------
+    # -- protocols --------------------------------------------------------------------------------
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """The module arraygrad, which is an Array API namespace."""
@@ -688,40 +687,40 @@ class Scalar(Tensor):
         # As NumPy's: an integer without ndigits. Its derivative is zero: nothing is lost.
         return int(super().__round__()) if ndigits is None else super().__round__(ndigits)
 
-    def __iadd__(self, other: Any, /) -> Tensor:
+    def __iadd__(self, other: Any, /) -> Any:
         return self + other
 
-    def __isub__(self, other: Any, /) -> Tensor:
+    def __isub__(self, other: Any, /) -> Any:
         return self - other
 
-    def __imul__(self, other: Any, /) -> Tensor:
+    def __imul__(self, other: Any, /) -> Any:
         return self * other
 
-    def __itruediv__(self, other: Any, /) -> Tensor:
+    def __itruediv__(self, other: Any, /) -> Any:
         return self / other
 
-    def __ifloordiv__(self, other: Any, /) -> Tensor:
+    def __ifloordiv__(self, other: Any, /) -> Any:
         return self // other
 
-    def __imod__(self, other: Any, /) -> Tensor:
+    def __imod__(self, other: Any, /) -> Any:
         return self % other
 
-    def __ipow__(self, other: Any, /) -> Tensor:  # type: ignore[misc]
+    def __ipow__(self, other: Any, /) -> Any:
         return self**other
 
-    def __iand__(self, other: Any, /) -> Tensor:
+    def __iand__(self, other: Any, /) -> Any:
         return self & other
 
-    def __ior__(self, other: Any, /) -> Tensor:
+    def __ior__(self, other: Any, /) -> Any:
         return self | other
 
-    def __ixor__(self, other: Any, /) -> Tensor:
+    def __ixor__(self, other: Any, /) -> Any:
         return self ^ other
 
-    def __ilshift__(self, other: Any, /) -> Tensor:
+    def __ilshift__(self, other: Any, /) -> Any:
         return self << other
 
-    def __irshift__(self, other: Any, /) -> Tensor:
+    def __irshift__(self, other: Any, /) -> Any:
         return self >> other
 
 
@@ -730,9 +729,9 @@ _DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "comple
 
 
 def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
-    if not isinstance(other, _OPERANDS):
-        return NotImplemented
-    return update(OPS[op], x, other, writer)  # type: ignore[no-any-return]
+    taken = isinstance(other, _OPERANDS)
+    out: Tensor = update(OPS[op], x, other, writer) if taken else NotImplemented
+    return out
 
 
 def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:
@@ -748,7 +747,9 @@ def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:
 
 def _rebuild(array: Any, requires_grad: bool, scalar: bool) -> Tensor:
     out: Tensor = wrap(array[()] if scalar else array)
-    return out.requires_grad_() if requires_grad else out
+    if requires_grad:
+        out.requires_grad_()
+    return out
 
 
 register_types(Tensor, Scalar)

@@ -6,23 +6,24 @@ and the NumPy functions that it answers.
 
 from __future__ import annotations
 
-import arraygrad as _arraygrad  # so that every op is declared
+import arraygrad
 
 from .. import _dispatch
 from .._answers import ANSWERS
-from ..interop import lookup
 from .._op import OPS
+from ..interop import lookup
 
 
 def rows() -> list[tuple[str, ...]]:
     """The table, sorted by name."""
+    lookup.load()  # whatever is imported only when asked for declares and answers too
     kernels: dict[str, set[str]] = {}
-    for op, device, _, dtypes, _ in _dispatch.table():
-        kernels.setdefault(op, set()).add(device + ("" if dtypes == "any" else "*"))
-    numpy_names: dict[str, list[str]] = {}
+    for kernel, device, _, dtypes, _ in _dispatch.table():
+        kernels.setdefault(kernel, set()).add(device + ("" if dtypes == "any" else "*"))
+    numpy_names: dict[str, set[str]] = {}
     for numpy_function, answer in ANSWERS.items():
-        numpy_names.setdefault(answer.__name__, []).append(numpy_function.__name__)
-    table = []
+        numpy_names.setdefault(answer.__name__, set()).add(numpy_function.__name__)
+    table: list[tuple[str, ...]] = []
     for name, op in sorted(OPS.items()):
         saved = {
             slot
@@ -50,8 +51,9 @@ def main() -> None:
     table = [header, *rows()]
     widths = [max(len(row[i]) for row in table) for i in range(len(header))]
     for row in table:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    print(f"\n{len(table) - 1} ops of {_arraygrad.__name__}")
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join(cells).rstrip())
+    print(f"\n{len(table) - 1} ops of {arraygrad.__name__}")
 
 
 if __name__ == "__main__":

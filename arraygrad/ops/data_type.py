@@ -109,7 +109,7 @@ def _dtype_of(x: Any) -> np.dtype[Any] | None:
 
 
 class _Info:
-    """Read-only attributes given by keyword. (A dataclass would cost a tenth of the import.)"""
+    """Read-only attributes given by keyword: a dataclass would cost a tenth of the import."""
 
     def __init__(self, **values: Any) -> None:
         self.__dict__.update(values)

@@ -31,7 +31,7 @@ __all__ = [
     "stats",
 ]  # fmt: skip
 
-__getattr__ = lazy_attributes(__name__, {name: () for name in __all__})
+__getattr__ = lazy_attributes(__name__, dict.fromkeys(__all__, ()))
 
 
 def __dir__() -> list[str]:
