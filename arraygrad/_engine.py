@@ -56,9 +56,7 @@ from ._storage import TensorBase, prepare_write
 
 # Raw forms on plain arrays, by op name: f(node, g) -> cotangent arrays aligned with the inputs.
 # A form that returns None leaves the node to its formula.
-RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = dict.fromkeys(
-    (*_fused.SIMPLE, *_fused.FUSED_VALUES), _fused.pull
-)
+RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = dict(_fused.FORMS)
 # Ops that read part of their input: f(memory, g, attributes) adds into an existing cotangent.
 ADD_INTO: dict[str, Callable[[Any, Any, dict[str, Any]], bool]] = {}
 # Ops that replace part of their first input: f(g, attributes) -> cotangent of what was written,
@@ -274,10 +272,8 @@ def _walk(
 
 
 def _free(node: Node) -> None:
-    values = node[VALUES]
-    if values is not None and values is not FREED:
-        if type(values) is Packed or any(v is not None for v in values):
-            node[VALUES] = FREED
+    if node[VALUES] is not None:
+        node[VALUES] = FREED
 
 
 def _spread(
@@ -382,7 +378,8 @@ def _run_hooks(mode: Any, node: Node, g: Any) -> Any:
             if isinstance(given, list):
                 if len(replaced) != len(given):
                     raise ShapeError(
-                        f"a hook returned {len(replaced)} gradients for the {len(given)} it was given"
+                        f"a hook returned {len(replaced)} gradients for the {len(given)} that it "
+                        "was given"
                     )
                 pairs = zip(replaced, given, strict=True)
                 g = [None if r is None else mode.enter(_fitting(r, part)) for r, part in pairs]

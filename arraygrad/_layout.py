@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from ._errors import ArgumentTypeError, ArgumentError, AxisError, ShapeError
+from ._errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
 
 Shape = tuple[int, ...]
 

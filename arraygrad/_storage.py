@@ -22,7 +22,6 @@ from ._errors import OutOfMemoryError, ReadOnlyError
 from ._graph import Node, note_overwritten, owner_of
 from ._layout import Shape, byte_extent, may_overlap_itself
 
-
 # Held while a tensor gets its family, so that it gets one only.
 _MAKING = threading.Lock()
 # Held while memory is written, one of them for each storage.
@@ -235,6 +234,7 @@ def join_family(view: TensorBase, of: TensorBase) -> None:
     view._family = family
     view._epoch = family.epoch
     family.storage.add(view)
+
 
 def mark_saved(tensor: TensorBase) -> None:
     """A graph keeps the tensor's array from now on."""

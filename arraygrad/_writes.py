@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._apply import (
+    BROADCAST_TO,
     adopt_history,
     cast,
     fast_kernel,
@@ -20,15 +21,12 @@ from ._apply import (
     overwrite,
     prepare,
     view,
-    wrap,
-    BROADCAST_TO,
 )
-from ._dtypes import is_differentiable
 from ._engine import is_leaf_node
 from ._errors import DTypeError, GradientError, ShapeError
 from ._graph import is_grad_enabled
 from ._op import Op
-from ._storage import check_writeable, family_of, mark_saved, prepare_write, write_lock
+from ._storage import check_writeable, prepare_write, write_lock
 
 
 def check_write(x: Any, writer: str) -> None:
@@ -56,7 +54,7 @@ def check_cast(source: np.dtype[Any], target: np.dtype[Any], writer: str) -> Non
 
 
 def update(op: Op, x: Any, other: Any, writer: str) -> Any:
-    """x = op(x, other), in place; returns x."""
+    """Do x = op(x, other) in place; returns x."""
     check_write(x, writer)
     tensors, dtype, shape = prepare(op, (x, other))
     if shape != x._array.shape:

@@ -1,8 +1,9 @@
 """Bad input gets a clear error of our own class, before anything has changed."""
 
-import arraygrad as ag
 import numpy as np
 import pytest
+
+import arraygrad as ag
 from arraygrad import errors
 
 
@@ -87,7 +88,8 @@ CASES = {
         lambda x: ag.squeeze(x, 0), matrix, errors.ArraygradError, ValueError, "squeeze|size"),
     "negative size": (lambda x: ag.zeros(-1), matrix, errors.ShapeError, ValueError, "-1"),
     "ragged list": (
-        lambda x: ag.asarray([[1, 2], [3]]), matrix, errors.ArraygradError, ValueError, "shape|length|ragged"),
+        lambda x: ag.asarray([[1, 2], [3]]), matrix,
+        errors.ArraygradError, ValueError, "shape|length|ragged"),
     # axes
     "sum over a missing axis": (
         lambda x: ag.sum(x, axis=2), matrix, errors.AxisError, ValueError, "axis=2"),
@@ -100,7 +102,8 @@ CASES = {
     "sort along a missing axis": (
         lambda x: ag.sort(x, axis=5), matrix, errors.AxisError, ValueError, "5"),
     "permutation that is none": (
-        lambda x: ag.permute_dims(x, (0, 0)), matrix, errors.ArraygradError, ValueError, "axes|permut"),
+        lambda x: ag.permute_dims(x, (0, 0)), matrix,
+        errors.ArraygradError, ValueError, "axes|permut"),
     # indices
     "index out of range": (lambda x: x[2], matrix, errors.IndexOutOfRangeError, IndexError, "2"),
     "index array out of range": (
@@ -108,14 +111,16 @@ CASES = {
     "write out of range": (
         lambda x: x.__setitem__((0, 7), 1.0), matrix, errors.IndexOutOfRangeError, IndexError, "7"),
     "take out of range": (
-        lambda x: ag.take(x, ag.tensor([5]), axis=0), matrix, errors.IndexOutOfRangeError, IndexError, "5"),
+        lambda x: ag.take(x, ag.tensor([5]), axis=0), matrix,
+        errors.IndexOutOfRangeError, IndexError, "5"),
     "too many indices": (
         lambda x: x[0, 0, 0], matrix, errors.IndexOutOfRangeError, IndexError, "too many"),
     "float index": (lambda x: x[0.5], matrix, errors.IndexOutOfRangeError, IndexError, "0.5"),
     "float tensor as index": (
         lambda x: x[ag.tensor([0.0])], matrix, errors.IndexOutOfRangeError, IndexError, "integer"),
     "mask of another shape": (
-        lambda x: x[ag.tensor([True, False, True])], matrix, errors.IndexOutOfRangeError, IndexError, "mask|boolean"),
+        lambda x: x[ag.tensor([True, False, True])], matrix,
+        errors.IndexOutOfRangeError, IndexError, "mask|boolean"),
     "string index": (lambda x: x["a"], matrix, errors.IndexOutOfRangeError, IndexError, "'a'"),
     # devices
     "unknown device": (
@@ -129,39 +134,53 @@ CASES = {
         lambda x: x.__imul__(2.0), read_only, errors.ReadOnlyError, ValueError, "copy"),
     # Python integers that do not fit
     "large int operand": (
-        lambda x: ag.tensor([1], dtype=ag.int8) + 300, matrix, errors.IntegerOverflowError, OverflowError, "300"),
+        lambda x: ag.tensor([1], dtype=ag.int8) + 300, matrix,
+        errors.IntegerOverflowError, OverflowError, "300"),
     "negative int into uint": (
-        lambda x: ag.tensor([1], dtype=ag.uint8) * -1, matrix, errors.IntegerOverflowError, OverflowError, "-1"),
+        lambda x: ag.tensor([1], dtype=ag.uint8) * -1, matrix,
+        errors.IntegerOverflowError, OverflowError, "-1"),
     "large int in asarray": (
         lambda x: ag.asarray(2**70), matrix, errors.IntegerOverflowError, OverflowError, "64"),
     # sizes that cannot be
     "more memory than there is": (
-        lambda x: ag.zeros((1 << 40, 1 << 20)), matrix, errors.OutOfMemoryError, MemoryError, "GiB|size|large"),
+        lambda x: ag.zeros((1 << 40, 1 << 20)), matrix,
+        errors.OutOfMemoryError, MemoryError, "GiB|size|large"),
     "result larger than memory": (
-        lambda x: ag.broadcast_to(x[0, 0], (1 << 45,)) + 1, matrix, errors.OutOfMemoryError, MemoryError, "GiB"),
+        lambda x: ag.broadcast_to(x[0, 0], (1 << 45,)) + 1, matrix,
+        errors.OutOfMemoryError, MemoryError, "GiB"),
     # other types
-    "add None": (lambda x: ag.add(x, None), matrix, errors.ArgumentTypeError, TypeError, "NoneType"),
+    "add None": (
+        lambda x: ag.add(x, None), matrix, errors.ArgumentTypeError, TypeError, "NoneType"),
     "add a string": (lambda x: ag.add(x, "1"), matrix, errors.ArgumentTypeError, TypeError, "str"),
-    "constructor": (lambda x: ag.Tensor([1]), matrix, errors.ArgumentTypeError, TypeError, "ag.tensor"),
+    "constructor": (
+        lambda x: ag.Tensor([1]), matrix, errors.ArgumentTypeError, TypeError, "ag.tensor"),
     "truth of many": (lambda x: bool(x), matrix, errors.ArgumentError, ValueError, "any"),
-    "float of many": (lambda x: float(x), matrix, errors.ArgumentTypeError, TypeError, "one element"),
-    "len of 0-d": (lambda x: len(ag.asarray(1.0)), matrix, errors.ArgumentTypeError, TypeError, "0-d"),
-    "iterate 0-d": (lambda x: iter(ag.asarray(1.0)), matrix, errors.ArgumentTypeError, TypeError, "0-d"),
+    "float of many": (
+        lambda x: float(x), matrix, errors.ArgumentTypeError, TypeError, "one element"),
+    "len of 0-d": (
+        lambda x: len(ag.asarray(1.0)), matrix, errors.ArgumentTypeError, TypeError, "0-d"),
+    "iterate 0-d": (
+        lambda x: iter(ag.asarray(1.0)), matrix, errors.ArgumentTypeError, TypeError, "0-d"),
     "as_strided out of bounds": (
-        lambda x: ag.as_strided(x, (10,), (8,)), matrix, errors.ArraygradError, ValueError, "bound|outside|memory"),
+        lambda x: ag.as_strided(x, (10,), (8,)), matrix,
+        errors.ArraygradError, ValueError, "bound|outside|memory"),
     # gradients
     "gradient of integers": (
         lambda x: integers().requires_grad_(), matrix, errors.GradientError, RuntimeError, "float"),
     "backward of many": (
-        lambda x: (matrix().requires_grad_() * 2).backward(), matrix, errors.GradientError, RuntimeError, "sum"),
-    "backward of a constant": (lambda x: x.sum().backward(), matrix, errors.GradientError, RuntimeError, "requires"),
+        lambda x: (matrix().requires_grad_() * 2).backward(), matrix,
+        errors.GradientError, RuntimeError, "sum"),
+    "backward of a constant": (
+        lambda x: x.sum().backward(), matrix, errors.GradientError, RuntimeError, "requires"),
     "write to a leaf": (
-        lambda x: x.requires_grad_().__setitem__(0, 1.0), matrix, errors.GradientError, RuntimeError, "no_grad"),
+        lambda x: x.requires_grad_().__setitem__(0, 1.0), matrix,
+        errors.GradientError, RuntimeError, "no_grad"),
     "grad of another shape": (
         lambda x: setattr(x, "grad", ag.ones(5)), matrix, errors.ShapeError, ValueError, "shape"),
     # linear algebra
     "inverse of a singular matrix": (
-        lambda x: ag.linalg.inv(ag.zeros((2, 2))), matrix, errors.LinAlgError, np.linalg.LinAlgError, "ingular"),
+        lambda x: ag.linalg.inv(ag.zeros((2, 2))), matrix,
+        errors.LinAlgError, np.linalg.LinAlgError, "ingular"),
     "inverse of a wide matrix": (
         lambda x: ag.linalg.inv(x), matrix, errors.ArraygradError, ValueError, "square|shape"),
     "cholesky of an indefinite matrix": (

@@ -208,14 +208,14 @@ def _coefficients(x: Any, y: Any, k: int, t: Any, start: Any, end: Any) -> Any:
             blocks, rhs, places = blocks + rows, rhs + given, places + here
     values, columns = xp.concatenate(blocks), np.concatenate(places)
     right = xp.concatenate(rhs)
-    rows = np.arange(n)[:, None]
-    width = int(np.abs(columns - rows).max())
+    order = np.arange(n)[:, None]
+    width = int(np.abs(columns - order).max())
     if 3 * width > n:
         matrix = xp.zeros((n, n), dtype=values.dtype)
-        matrix[rows + 0 * columns, columns] = values
+        matrix[order + 0 * columns, columns] = values
         return core.solve(matrix, right)
     bands = xp.zeros((2 * width + 1, n), dtype=values.dtype)
-    bands[width + rows - columns, columns] = values
+    bands[width + order - columns, columns] = values
     return solve_of_banded(bands, right, lower=width, upper=width)
 
 

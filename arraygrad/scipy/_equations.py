@@ -1,4 +1,4 @@
-"""Matrix equations as ops: SciPy solves them, their derivatives solve linear ones of the same kind."""
+"""Matrix equations as ops: SciPy solves them; their derivatives solve linear ones alike."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _ORDERS = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}
 _GATHERS = ("nearest", "nearest-up", "previous", "next")
 
 
-class interp1d:  # noqa: N801
+class interp1d:
     """Stand-in for ``scipy.interpolate.interp1d``.
 
     Notes

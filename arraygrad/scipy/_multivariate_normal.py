@@ -84,9 +84,7 @@ class MultivariateNormal:
         _, cov = _parameters(mean, cov)
         return 0.5 * (core.slogdet(cov)[1] + cov.shape[0] * (log(2 * pi) + 1))
 
-    def rvs(
-        self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None
-    ) -> Any:
+    def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Random points mean + L z, differentiable by mean and covariance; z counts as constant."""
         points = self._real.rvs(*plain((mean, cov)), size, random_state)
         if not needs_rule(mean, cov):

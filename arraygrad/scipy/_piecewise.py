@@ -145,9 +145,7 @@ def _data(function: str, x: Any, y: Any, axis: int) -> tuple[Any, Any, int]:
 class CubicHermiteSpline(PPoly):
     """Stand-in for ``scipy.interpolate.CubicHermiteSpline``: values and slopes at the breaks."""
 
-    def __init__(
-        self, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None
-    ) -> None:
+    def __init__(self, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None) -> None:
         x, y, axis = _data("scipy.interpolate.CubicHermiteSpline", x, y, axis)
         slopes = xp.moveaxis(xp.asarray(dydx, dtype=float), axis, 0)
         super().__init__(_hermite(x, y, slopes), x, extrapolate, axis)
@@ -246,8 +244,8 @@ def _periodic_slopes(x: Any, y: Any) -> Any:
     matrix = xp.diag(2 * (dx + before))
     # Adding both handles n = 3, where the two neighbours are the same point.
     eye = np.eye(n - 1)
-    matrix = matrix + before[:, None] * np.roll(eye, 1, axis=1) + dx[:, None] * np.roll(
-        eye, -1, axis=1
+    matrix = (
+        matrix + before[:, None] * np.roll(eye, 1, axis=1) + dx[:, None] * np.roll(eye, -1, axis=1)
     )
     # Row i: dx[i] s[i-1] + 2 (dx[i-1] + dx[i]) s[i] + dx[i-1] s[i+1]
     rhs = 3 * (dx[:, None] * slope_before + before[:, None] * slope)
@@ -279,9 +277,8 @@ def _monotone_slopes(x: Any, y: Any) -> Any:
     w1, w2 = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
     before, after = xp.where(monotone, m[:-1], 1.0), xp.where(monotone, m[1:], 1.0)
     inner = xp.where(monotone, (w1 + w2) / (w1 / before + w2 / after), 0.0)
-    return xp.concatenate(
-        (_end_slope(h[0], h[1], m[0], m[1])[None], inner, _end_slope(h[-1], h[-2], m[-1], m[-2])[None])
-    )
+    start, end = _end_slope(h[0], h[1], m[0], m[1]), _end_slope(h[-1], h[-2], m[-1], m[-2])
+    return xp.concatenate((start[None], inner, end[None]))
 
 
 def _end_slope(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:

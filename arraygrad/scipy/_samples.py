@@ -168,8 +168,7 @@ def linregress(x: Any, y: Any, **options: Any) -> Any:
     slope, r = xy / xx, xy / xp.sqrt(xx * yy)
     intercept = xp.mean(y) - slope * xp.mean(x)
     error = xp.sqrt((1 - r * r) * yy / xx / (n - 2))
-    result = type(real)(
+    return type(real)(
         slope=slope, intercept=intercept, rvalue=r, pvalue=real.pvalue, stderr=error,
         intercept_stderr=error * xp.sqrt(xx + xp.mean(x) ** 2),
     )  # fmt: skip
-    return result

@@ -246,8 +246,7 @@ def qr(
         a = a[..., order]
     q, r = core.qr(a, mode="reduced" if mode == "economic" else "complete")
     out = (r,) if mode == "r" else (q, r)
-    out = out if order is None else (*out, order)
-    return out
+    return out if order is None else (*out, order)
 
 
 @rule("scipy.linalg.svd")
@@ -351,7 +350,7 @@ def lu_solve(
 @rule("scipy.linalg.eigh")
 def eigh(
     a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False,
-    overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1,  # noqa: A002
+    overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1,
     check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None,
     driver: str | None = None,
 ) -> Any:  # fmt: skip

@@ -236,7 +236,8 @@ gumbel_l = Continuous(Family(
 rayleigh = Continuous(Family(
     "rayleigh", (0.0, np.inf),
     logpdf=lambda z: xp.log(z) - z * z / 2,
-    cdf=lambda z: -xp.expm1(-z * z / 2), sf=lambda z: xp.exp(-z * z / 2), logsf=lambda z: -z * z / 2,
+    cdf=lambda z: -xp.expm1(-z * z / 2), sf=lambda z: xp.exp(-z * z / 2),
+    logsf=lambda z: -z * z / 2,
     ppf=lambda q: xp.sqrt(-2 * xp.log1p(-q)), isf=lambda q: xp.sqrt(-2 * xp.log(q)),
     mean=lambda: sqrt(pi / 2), var=lambda: (4 - pi) / 2,
 ))  # fmt: skip

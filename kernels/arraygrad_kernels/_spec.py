@@ -1,4 +1,4 @@
-"""The record that describes one compiled kernel, kept apart so that family modules import no package."""
+"""The record of one compiled kernel, kept apart so that family modules import no package."""
 
 from __future__ import annotations
 

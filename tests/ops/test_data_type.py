@@ -2,9 +2,10 @@
 
 import itertools
 
-import arraygrad as ag
 import numpy as np
 import pytest
+
+import arraygrad as ag
 
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")

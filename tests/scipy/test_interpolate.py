@@ -109,8 +109,9 @@ def test_regular_grid(method):
     def f(values, at):
         return RegularGridInterpolator((X, y), values, method=method)(at)
 
-    check(f, rng.normal(size=(7, 6)), points, order=1 if method == "nearest" else 2,
-          value_rtol=1e-4, rtol=1e-4 if method == "cubic" else 1e-6)  # SciPy iterates to 1e-6
+    order, rtol = 1 if method == "nearest" else 2, 1e-4 if method == "cubic" else 1e-6
+    # SciPy iterates to 1e-6.
+    check(f, rng.normal(size=(7, 6)), points, order=order, value_rtol=1e-4, rtol=rtol)
     if method == "linear":
         check(lambda x, v, at: interpn((x, y), v, at), X, rng.normal(size=(7, 6)), points)
 

@@ -118,9 +118,7 @@ def full_like(
 
 
 @answers(np.tri)
-def tri(
-    N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None
-) -> Any:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None) -> Any:
     """np.tri(like=tensor)."""
     return wrap(np.tri(N, M, k, dtype))
 

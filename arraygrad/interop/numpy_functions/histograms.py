@@ -94,9 +94,7 @@ def histogramdd(
     dimensions = len(found)
     each = list(bins) if _is_sequence(bins) else [bins] * dimensions
     limits = [None] * dimensions if range is None else list(range)
-    edges = tuple(
-        _edges(x[:, i], found[i], each[i], limits[i]) for i, _ in enumerate(found)
-    )
+    edges = tuple(_edges(x[:, i], found[i], each[i], limits[i]) for i, _ in enumerate(found))
     if is_grad_enabled() and is_tracked(weights):
         shape = tuple(e.size + 1 for e in found)
         places = [_place(x._array[:, i], found[i]) for i, _ in enumerate(found)]

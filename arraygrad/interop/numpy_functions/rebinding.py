@@ -204,8 +204,7 @@ class _Converter:
             and not all(type(a) in (int, float, complex) for a in self._arguments)
         )
         return tuple(
-            a if keep and type(a) in (int, float, complex) else _asarray(a)
-            for a in self._arguments
+            a if keep and type(a) in (int, float, complex) else _asarray(a) for a in self._arguments
         )
 
     def result_type(self, *extra: Any, ensure_inexact: bool = False) -> Any:

@@ -134,8 +134,6 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
 
 
 @answers(np.isclose)
-def isclose(
-    a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
-) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
     """np.isclose: truth values."""
     return tensors(np.isclose(plain(a), plain(b), plain(rtol), plain(atol), equal_nan))
