@@ -120,13 +120,14 @@ def solution(residual: Function, value: Any, function: str, polish: int = 0) -> 
     function : str
         Name for messages.
     polish : int
-        Newton steps on plain values to take first; the result is then their end.
+        Chord steps on plain values to take first; the result is then their end.
     """
     value = np.array(value, dtype=np.result_type(value, float))
+    matrix = plain(jacobian(residual, wrap(value))) if polish else None
     for _ in range(polish):
         with no_grad():
             rest = plain(residual(wrap(value.copy())))
-        step = _solve(plain(jacobian(residual, wrap(value))), rest, function)
+        step = _solve(matrix, rest, function)
         value = value - step
         if np.abs(step).max(initial=0.0) <= 1e-15 * np.abs(value).max(initial=0.0):
             break

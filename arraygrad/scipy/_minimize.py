@@ -78,6 +78,43 @@ def minimize_scalar(
     return report
 
 
+def _searched(name: str, func: Any, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Report of a global search, whose minimum is a stationary point as any other."""
+    func = in_graph(func)
+    args = options.pop("args", ())
+    passed = {"args": args} if args else {}
+    report = scipy_object(f"scipy.optimize.{name}")(
+        on_plain(func), *plain(given), **passed, **plain(options)
+    )
+    if not is_grad_enabled():
+        return report
+
+    def value(x: Any) -> Any:
+        return func(x, *args)
+
+    point = np.array(report.x, dtype=float)
+    if is_recorded(value(wrap(point.copy()))):
+        bounds = options.get("bounds") if name == "basinhopping" else given[0]
+        x = _stationary(lambda x: gradient(value, x), point, _limits(bounds, point.size), [])
+        report.x, report.fun = x, value(x)
+    return report
+
+
+def differential_evolution(func: Any, bounds: Any, args: Any = (), **options: Any) -> Any:
+    """Report of a global search; derivatives of its minimum as in `minimize`."""
+    return _searched("differential_evolution", func, (bounds,), {"args": args, **options})
+
+
+def dual_annealing(func: Any, bounds: Any, args: Any = (), **options: Any) -> Any:
+    """Report of a global search; derivatives of its minimum as in `minimize`."""
+    return _searched("dual_annealing", func, (bounds,), {"args": args, **options})
+
+
+def basinhopping(func: Any, x0: Any, **options: Any) -> Any:
+    """Report of a global search; derivatives of its minimum as in `minimize`."""
+    return _searched("basinhopping", func, (x0,), options)
+
+
 # -- bounds ----------------------------------------------------------------------------------------
 
 

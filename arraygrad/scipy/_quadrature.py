@@ -30,6 +30,10 @@ def quad(
     """
     func = in_graph(func)
     args = args if isinstance(args, tuple) else (args,)
+    if plain(b) < plain(a) and weight is None:
+        value, *report = quad(func, b, a, args, full_output, epsabs, epsrel, limit, points,
+                              complex_func=complex_func)  # fmt: skip
+        return (-value, *report)
     options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "weight": weight,
                "wvar": plain(wvar), "wopts": wopts, "maxp1": maxp1, "limlst": limlst,
                "complex_func": complex_func, "points": plain(points)}  # fmt: skip
@@ -74,14 +78,12 @@ def _sum(func: Any, a: Any, b: Any, args: Any, edges: Any, low: float, high: flo
     nodes = nodes.ravel()
     if np.isinf(low) and np.isinf(high):
         both = [(1 - nodes) / nodes, -(1 - nodes) / nodes]
-        signed = weights / nodes**2 * (1.0 if high > low else -1.0)
-        return _weighted(func, np.concatenate(both), np.concatenate([signed, signed]), args)
+        scaled = weights / nodes**2
+        return _weighted(func, np.concatenate(both), np.concatenate([scaled, scaled]), args)
     if np.isinf(low) or np.isinf(high):
-        start, sign = (a, 1.0) if np.isinf(high) else (b, 1.0)
-        direction = np.sign(high) if np.isinf(high) else np.sign(low)
-        sign = direction if np.isinf(high) else -direction
-        return _weighted(func, start + direction * ((1 - nodes) / nodes),
-                         sign * weights / nodes**2, args)  # fmt: skip
+        distance = (1 - nodes) / nodes
+        points = a + distance if np.isinf(high) else b - distance
+        return _weighted(func, points, weights / nodes**2, args)
     if is_tracked((a, b)):
         width = b - a
         part = (nodes - low) / (high - low)

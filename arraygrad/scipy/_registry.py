@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 NAMES: dict[str, tuple[str, ...]] = {
+    "fft": (
+        "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftn", "fftshift", "hfft", "idct", "idctn",
+        "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2",
+        "irfftn", "rfft", "rfft2", "rfftn",
+    ),
     "linalg": (
         "block_diag", "cho_factor", "cho_solve", "cholesky", "circulant", "companion", "coshm",
         "cosm", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "fractional_matrix_power",
@@ -22,10 +27,28 @@ NAMES: dict[str, tuple[str, ...]] = {
         "PchipInterpolator", "RegularGridInterpolator", "interp1d", "interpn",
         "make_interp_spline", "pchip_interpolate", "splev", "splint", "splrep",
     ),
+    "ndimage": (
+        "affine_transform", "center_of_mass", "convolve", "convolve1d", "correlate",
+        "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude",
+        "gaussian_laplace", "laplace", "map_coordinates", "maximum_filter", "median_filter",
+        "minimum_filter", "prewitt", "rotate", "shift", "sobel", "spline_filter",
+        "spline_filter1d", "uniform_filter", "uniform_filter1d", "zoom",
+    ),
     "optimize": (
-        "approx_fprime", "bisect", "brenth", "brentq", "curve_fit", "fixed_point", "fsolve",
+        "approx_fprime", "basinhopping", "bisect", "brenth", "brentq", "curve_fit",
+        "differential_evolution", "dual_annealing", "fixed_point", "fsolve",
         "least_squares", "linear_sum_assignment", "minimize", "minimize_scalar", "newton", "nnls",
         "ridder", "root", "root_scalar", "rosen", "toms748",
+    ),
+    "signal": (
+        "convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve",
+        "filtfilt", "hilbert", "lfilter", "lfilter_zi", "oaconvolve", "resample",
+        "savgol_filter", "sosfilt", "sosfiltfilt",
+    ),
+    "spatial.distance": (
+        "braycurtis", "canberra", "cdist", "chebyshev", "cityblock", "correlation", "cosine",
+        "euclidean", "jensenshannon", "mahalanobis", "minkowski", "pdist", "seuclidean",
+        "sqeuclidean", "squareform",
     ),
     "stats": (
         "entropy", "gmean", "hmean", "kurtosis", "linregress", "moment", "pearsonr", "pmean",

@@ -16,7 +16,13 @@ from .. import linalg as core
 from .._errors import DetachError
 from ._implicit import in_graph, is_recorded, on_plain, solution, vector
 from ._least_squares import curve_fit as curve_fit, least_squares as least_squares
-from ._minimize import minimize as minimize, minimize_scalar as minimize_scalar
+from ._minimize import (
+    basinhopping as basinhopping,
+    differential_evolution as differential_evolution,
+    dual_annealing as dual_annealing,
+    minimize as minimize,
+    minimize_scalar as minimize_scalar,
+)
 from ._rule import needs_rule, plain, rule, scipy_object, tensors, tensors_of, xp
 
 # -- roots of one function of one variable ---------------------------------------------------------

@@ -32,7 +32,7 @@ def moved(args, step, direction):
     return [a + step * d for a, d in zip(args, direction, strict=True)]
 
 
-def check(f, *args, order=2, rtol=1e-6, value_rtol=1e-9, symmetric=False):
+def check(f, *args, order=2, rtol=1e-6, value_rtol=1e-9, symmetric=False, step=1e-6):
     """Assert that f, written with SciPy, has the right value and derivatives when lifted."""
     args = [np.asarray(a, float) if np.ndim(a) else float(a) for a in args]
     rng = np.random.default_rng(7)
@@ -48,7 +48,7 @@ def check(f, *args, order=2, rtol=1e-6, value_rtol=1e-9, symmetric=False):
     np.testing.assert_allclose(lifted_flat, flat(f(*args)), rtol=value_rtol, atol=1e-10)
     gradient = ag.grad(scalar, positions)
     found = inner(gradient(*args), first)
-    h = 1e-6
+    h = step
     expected = (scalar(*moved(args, h, first)) - scalar(*moved(args, -h, first))) / (2 * h)
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol)
     if order == 2:

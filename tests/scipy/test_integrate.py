@@ -106,17 +106,17 @@ def test_implicit_methods(method):
     def f(k):
         return solve_ivp(
             lambda t, y: [-k * y[0] + y[1], -y[1] * y[1]], (0.0, 1.0), [1.0, 0.5], method=method,
-            t_eval=[0.5, 1.0], rtol=1e-7, atol=1e-9,
+            t_eval=[0.5, 1.0], rtol=1e-5, atol=1e-7,
         ).y  # fmt: skip
 
-    check(f, 3.0, order=1, rtol=1e-4)
+    check(f, 3.0, order=1, rtol=1e-3, step=1e-2)
 
 
 def test_a_stiff_problem_by_implicit_steps():
     def f(k):
         return solve_ivp(
             lambda t, y: [-k * (y[0] - np.cos(t))], (0.0, 1.0), [0.5], method="Radau",
-            t_eval=[1.0], rtol=1e-5,
+            t_eval=[1.0], rtol=1e-4,
         ).y  # fmt: skip
 
     check(f, 1e5, order=1, rtol=1e-4)

@@ -1,0 +1,264 @@
+"""Stand-ins for ``scipy.fft``: Fourier transforms of ``arraygrad.fft``, cosine and sine transforms.
+
+Arguments about memory and threads (``overwrite_x``, ``workers``, ``plan``) are accepted.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._op import Linear
+from ._rule import primitive_op, refuse, rule, scipy_object, tensor, xp
+
+
+def _one_axis(name: str, x: Any, n: Any, axis: int, norm: Any) -> Any:
+    return getattr(xp.fft, name)(tensor(x, f"scipy.fft.{name}"), n, axis, norm)
+
+
+def _several_axes(name: str, x: Any, s: Any, axes: Any, norm: Any) -> Any:
+    return getattr(xp.fft, name)(tensor(x, f"scipy.fft.{name}"), s, axes, norm)
+
+
+@rule("scipy.fft.fft")
+def fft(
+    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Discrete Fourier transform."""
+    return _one_axis("fft", x, n, axis, norm)
+
+
+@rule("scipy.fft.ifft")
+def ifft(
+    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `fft`."""
+    return _one_axis("ifft", x, n, axis, norm)
+
+
+@rule("scipy.fft.rfft")
+def rfft(
+    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Discrete Fourier transform of a real signal, without the redundant half."""
+    return _one_axis("rfft", x, n, axis, norm)
+
+
+@rule("scipy.fft.irfft")
+def irfft(
+    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `rfft`."""
+    return _one_axis("irfft", x, n, axis, norm)
+
+
+@rule("scipy.fft.hfft")
+def hfft(
+    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Transform of a signal that is its own conjugate reversed, which is real."""
+    return _one_axis("hfft", x, n, axis, norm)
+
+
+@rule("scipy.fft.ihfft")
+def ihfft(
+    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `hfft`."""
+    return _one_axis("ihfft", x, n, axis, norm)
+
+
+@rule("scipy.fft.fft2")
+def fft2(
+    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Discrete Fourier transform in two axes."""
+    return _several_axes("fft2", x, s, axes, norm)
+
+
+@rule("scipy.fft.ifft2")
+def ifft2(
+    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `fft2`."""
+    return _several_axes("ifft2", x, s, axes, norm)
+
+
+@rule("scipy.fft.rfft2")
+def rfft2(
+    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Discrete Fourier transform of a real array in two axes."""
+    return _several_axes("rfft2", x, s, axes, norm)
+
+
+@rule("scipy.fft.irfft2")
+def irfft2(
+    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `rfft2`."""
+    return _several_axes("irfft2", x, s, axes, norm)
+
+
+@rule("scipy.fft.fftn")
+def fftn(
+    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Discrete Fourier transform in several axes."""
+    return _several_axes("fftn", x, s, axes, norm)
+
+
+@rule("scipy.fft.ifftn")
+def ifftn(
+    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `fftn`."""
+    return _several_axes("ifftn", x, s, axes, norm)
+
+
+@rule("scipy.fft.rfftn")
+def rfftn(
+    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Discrete Fourier transform of a real array in several axes."""
+    return _several_axes("rfftn", x, s, axes, norm)
+
+
+@rule("scipy.fft.irfftn")
+def irfftn(
+    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `rfftn`."""
+    return _several_axes("irfftn", x, s, axes, norm)
+
+
+@rule("scipy.fft.fftshift")
+def fftshift(x: Any, axes: Any = None) -> Any:
+    """Frequency zero moved to the middle."""
+    return xp.fft.fftshift(x, axes)
+
+
+@rule("scipy.fft.ifftshift")
+def ifftshift(x: Any, axes: Any = None) -> Any:
+    """Inverse of `fftshift`."""
+    return xp.fft.ifftshift(x, axes)
+
+
+# -- cosine and sine transforms --------------------------------------------------------------------
+
+# The type whose matrix is, up to one row's or column's factor, the transpose.
+_TRANSPOSED = {1: 1, 2: 3, 3: 2, 4: 4}
+
+
+def _scaled_ends(x: Any, first: float, last: float) -> Any:
+    """The last axis with its first and last elements multiplied."""
+    weights = np.ones(x.shape[-1])
+    weights[0] *= first
+    weights[-1] *= last
+    return x * weights
+
+
+def _transpose(g: Any, kind: str, type: int, norm: str) -> Any:  # noqa: A002
+    """The transpose of an unnormalized or orthonormal transform along the last axis."""
+    settings = {"kind": kind, "type": _TRANSPOSED[type], "norm": norm}
+    if norm == "ortho" or type == 4 or (kind == "dst" and type == 1):
+        return _transform(g, **settings)
+    if type == 1:
+        return _scaled_ends(_transform(_scaled_ends(2.0 * g, 2.0, 2.0), **settings), 0.5, 0.5) * 0.5
+    at = (2.0, 1.0) if kind == "dct" else (1.0, 2.0)
+    if type == 2:
+        return _transform(_scaled_ends(g, *at), **settings)
+    return _scaled_ends(_transform(g, **settings), 1 / at[0], 1 / at[1])
+
+
+_transform = primitive_op(
+    "fft.real_transform", ("x",),
+    Linear(x=_transpose),
+    lambda x, *, kind, type, norm: scipy_object(f"scipy.fft.{kind}")(x, type, axis=-1, norm=norm),
+)  # fmt: skip
+
+
+def _length(kind: str, type: int, n: int) -> int:  # noqa: A002
+    """The length that normalizes: the transform with its inverse multiplies by it."""
+    if type != 1:
+        return 2 * n
+    return 2 * (n - 1) if kind == "dct" else 2 * (n + 1)
+
+
+def _real(
+    kind: str, inverse: bool, x: Any, type: int, n: Any, axis: int, norm: Any, orthogonalize: Any  # noqa: A002
+) -> Any:
+    x = xp.moveaxis(tensor(x, f"scipy.fft.{kind}"), axis, -1)
+    if n is not None:
+        missing = max(int(n) - x.shape[-1], 0)
+        padding = xp.zeros((*x.shape[:-1], missing), dtype=x.dtype)
+        x = xp.concatenate((x[..., : int(n)], padding), axis=-1)
+    scaled = norm == ("forward" if not inverse else None) or (inverse and norm == "backward")
+    type = _TRANSPOSED[type] if inverse else type  # noqa: A001
+    mode = "ortho" if norm == "ortho" else "backward"
+    if orthogonalize is not None and orthogonalize != (norm == "ortho"):
+        raise refuse(f"scipy.fft.{kind}", "with orthogonalize=", "use norm='ortho'")
+    out = _transform(x, kind=kind, type=type, norm=mode)
+    if scaled:
+        out = out / _length(kind, type, x.shape[-1])
+    return xp.moveaxis(out, -1, axis)
+
+
+def _make(name: str, kind: str, inverse: bool, summary: str) -> Callable[..., Any]:
+    def transform(
+        x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None,  # noqa: A002
+        overwrite_x: bool = False, workers: Any = None, orthogonalize: Any = None,
+    ) -> Any:  # fmt: skip
+        return _real(kind, inverse, x, type, n, axis, norm, orthogonalize)
+
+    transform.__name__ = transform.__qualname__ = name
+    transform.__doc__ = summary
+    return rule(f"scipy.fft.{name}")(transform)
+
+
+dct = _make("dct", "dct", False, "Discrete cosine transform; its transpose is one, too.")
+idct = _make("idct", "dct", True, "Inverse of `dct`.")
+dst = _make("dst", "dst", False, "Discrete sine transform; its transpose is one, too.")
+idst = _make("idst", "dst", True, "Inverse of `dst`.")
+
+
+def _make_several(name: str, one: Any, summary: str) -> Callable[..., Any]:
+    def transform(
+        x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None,  # noqa: A002
+        overwrite_x: bool = False, workers: Any = None, *, orthogonalize: Any = None,
+    ) -> Any:  # fmt: skip
+        x = tensor(x, f"scipy.fft.{name}")
+        if axes is None:
+            axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
+        lengths = [None] * len(axes) if s is None else list(s)
+        return functools.reduce(
+            lambda y, pair: one(y, type, pair[1], pair[0], norm, orthogonalize=orthogonalize),
+            zip(axes, lengths, strict=True), x,
+        )  # fmt: skip
+
+    transform.__name__ = transform.__qualname__ = name
+    transform.__doc__ = summary
+    return rule(f"scipy.fft.{name}")(transform)
+
+
+dctn = _make_several("dctn", dct, "Discrete cosine transform in several axes.")
+idctn = _make_several("idctn", idct, "Inverse of `dctn`.")
+dstn = _make_several("dstn", dst, "Discrete sine transform in several axes.")
+idstn = _make_several("idstn", idst, "Inverse of `dstn`.")

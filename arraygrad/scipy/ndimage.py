@@ -1,0 +1,301 @@
+"""Stand-ins for ``scipy.ndimage``: filters and interpolation.
+
+Linear filters are sums over neighbours of the array continued beyond its borders, and
+differentiable in the array and in the weights; interpolation also in the coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._borders import correlated, windows
+from ._rule import plain, refuse, rule, tensor, tensors_of, xp
+from ._sampling import (
+    affine_transform as affine_transform,
+    map_coordinates as map_coordinates,
+    rotate as rotate,
+    shift as shift,
+    spline_filter as spline_filter,
+    spline_filter1d as spline_filter1d,
+    zoom as zoom,
+)
+
+
+def _no_output(output: Any, function: str) -> None:
+    if output is not None and not isinstance(output, type | np.dtype | str):
+        raise refuse(f"scipy.ndimage.{function}", "with output=", "use the result")
+
+
+def _each(value: Any, n: int) -> list[Any]:
+    """One value for each axis."""
+    return list(value) if isinstance(value, list | tuple) else [value] * n
+
+
+def _axes(axes: Any, ndim: int) -> list[int]:
+    if axes is None:
+        return list(range(ndim))
+    return [int(a) % ndim for a in (axes if isinstance(axes, list | tuple) else (axes,))]
+
+
+# -- along one axis --------------------------------------------------------------------------------
+
+
+@rule("scipy.ndimage.correlate1d")
+def correlate1d(
+    input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect",  # noqa: A002
+    cval: Any = 0.0, origin: int = 0,
+) -> Any:  # fmt: skip
+    """Correlation along an axis; bilinear in input and weights."""
+    _no_output(output, "correlate1d")
+    x, w = tensors_of("scipy.ndimage.correlate1d", input, weights)
+    return correlated(x, w, axis % x.ndim, mode, cval, origin)
+
+
+@rule("scipy.ndimage.convolve1d")
+def convolve1d(
+    input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect",  # noqa: A002
+    cval: Any = 0.0, origin: int = 0,
+) -> Any:  # fmt: skip
+    """Convolution along an axis; bilinear in input and weights."""
+    weights = tensor(weights, "scipy.ndimage.convolve1d", 2)
+    origin = -origin - (weights.shape[0] % 2 == 0)
+    return correlate1d(input, weights[::-1], axis, output, mode, cval, origin)
+
+
+def _gaussian_weights(sigma: Any, order: int, radius: int) -> Any:
+    """Samples of a normalized Gaussian or of a derivative of it, reversed for correlation."""
+    x = np.arange(-radius, radius + 1.0)
+    variance = sigma * sigma
+    bell = xp.exp(-0.5 / variance * x**2)
+    bell = bell / xp.sum(bell)
+    if order:
+        # The polynomial q with (q e^f)' = (q' + q f') e^f, f' = -x / variance, `order` times.
+        q: list[Any] = [1.0]
+        for _ in range(order):
+            raised = [0.0, *(-c / variance for c in q)]
+            lowered = [*(i * c for i, c in enumerate(q) if i), 0.0, 0.0][: len(raised)]
+            q = [a + b for a, b in zip(raised, lowered, strict=True)]
+        polynomial: Any = 0.0
+        for i, c in enumerate(q):
+            polynomial = polynomial + c * x**i
+        bell = polynomial * bell
+    return bell[::-1]
+
+
+@rule("scipy.ndimage.gaussian_filter1d")
+def gaussian_filter1d(
+    input: Any, sigma: Any, axis: int = -1, order: int = 0, output: Any = None,  # noqa: A002
+    mode: str = "reflect", cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None,
+) -> Any:  # fmt: skip
+    """Gaussian filter along an axis; differentiable in sigma, the window counts as constant."""
+    _no_output(output, "gaussian_filter1d")
+    x = tensor(input, "scipy.ndimage.gaussian_filter1d")
+    radius = int(truncate * float(plain(sigma)) + 0.5) if radius is None else int(radius)
+    weights = xp.asarray(_gaussian_weights(sigma, order, radius), dtype=x.dtype)
+    return correlated(x, weights, axis % x.ndim, mode, cval, 0)
+
+
+@rule("scipy.ndimage.uniform_filter1d")
+def uniform_filter1d(
+    input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",  # noqa: A002
+    cval: Any = 0.0, origin: int = 0,
+) -> Any:  # fmt: skip
+    """Mean of `size` neighbours along an axis."""
+    _no_output(output, "uniform_filter1d")
+    x = tensor(input, "scipy.ndimage.uniform_filter1d")
+    weights = xp.full(int(size), 1.0 / int(size), dtype=x.dtype)
+    return correlated(x, weights, axis % x.ndim, mode, cval, origin)
+
+
+# -- along several axes ----------------------------------------------------------------------------
+
+
+@rule("scipy.ndimage.gaussian_filter")
+def gaussian_filter(
+    input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect",  # noqa: A002
+    cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None, axes: Any = None,
+) -> Any:  # fmt: skip
+    """Gaussian filter: one along each axis; differentiable in sigma."""
+    x = tensor(input, "scipy.ndimage.gaussian_filter")
+    along = _axes(axes, x.ndim)
+    n = len(along)
+    sigmas = list(sigma) if np.ndim(plain(sigma)) else [sigma] * n
+    settings = zip(along, sigmas, _each(order, n), _each(mode, n), _each(radius, n), strict=True)
+    for axis, s, o, m, r in settings:
+        if float(plain(s)) > 1e-15:
+            x = gaussian_filter1d(x, s, axis, o, output, m, cval, truncate, radius=r)
+    return x
+
+
+@rule("scipy.ndimage.uniform_filter")
+def uniform_filter(
+    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,  # noqa: A002
+    origin: Any = 0, *, axes: Any = None,
+) -> Any:  # fmt: skip
+    """Mean of the neighbours in a box."""
+    x = tensor(input, "scipy.ndimage.uniform_filter")
+    along = _axes(axes, x.ndim)
+    n = len(along)
+    for axis, s, m, o in zip(along, _each(size, n), _each(mode, n), _each(origin, n), strict=True):
+        if s > 1:
+            x = uniform_filter1d(x, s, axis, output, m, cval, o)
+    return x
+
+
+@rule("scipy.ndimage.correlate")
+def correlate(
+    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,  # noqa: A002
+    origin: Any = 0, *, axes: Any = None,
+) -> Any:  # fmt: skip
+    """Correlation with weights in all axes; bilinear in input and weights."""
+    _no_output(output, "correlate")
+    x, w = tensors_of("scipy.ndimage.correlate", input, weights)
+    if axes is not None and _axes(axes, x.ndim) != list(range(x.ndim)):
+        raise refuse("scipy.ndimage.correlate", "with axes=", "give weights for all axes")
+    seen = windows(x, w.shape, _each(mode, x.ndim), cval, _each(origin, x.ndim))
+    return xp.tensordot(seen, w, axes=w.ndim)
+
+
+@rule("scipy.ndimage.convolve")
+def convolve(
+    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,  # noqa: A002
+    origin: Any = 0, *, axes: Any = None,
+) -> Any:  # fmt: skip
+    """Convolution with weights in all axes; bilinear in input and weights."""
+    w = tensor(weights, "scipy.ndimage.convolve", 2)
+    origins = [
+        -o - (size % 2 == 0) for o, size in zip(_each(origin, w.ndim), w.shape, strict=True)
+    ]
+    return correlate(input, xp.flip(w), output, mode, cval, origins, axes=axes)
+
+
+def _along_each(x: Any, axis: int, across: list[float], along: list[float], settings: Any) -> Any:
+    x = tensor(x, "scipy.ndimage")
+    out = correlate1d(x, along, axis, None, *settings)
+    for other in range(x.ndim):
+        if other != axis % x.ndim:
+            out = correlate1d(out, across, other, None, *settings)
+    return out
+
+
+@rule("scipy.ndimage.sobel")
+def sobel(
+    input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0  # noqa: A002
+) -> Any:
+    """Sobel's filter: a smoothed difference along an axis."""
+    return _along_each(input, axis, [1.0, 2.0, 1.0], [-1.0, 0.0, 1.0], (mode, cval))
+
+
+@rule("scipy.ndimage.prewitt")
+def prewitt(
+    input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0  # noqa: A002
+) -> Any:
+    """Prewitt's filter: a smoothed difference along an axis."""
+    return _along_each(input, axis, [1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], (mode, cval))
+
+
+@rule("scipy.ndimage.laplace")
+def laplace(
+    input: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0  # noqa: A002
+) -> Any:
+    """Sum of the second differences along all axes."""
+    x = tensor(input, "scipy.ndimage.laplace")
+    parts = [correlate1d(x, [1.0, -2.0, 1.0], axis, None, mode, cval) for axis in range(x.ndim)]
+    return sum(parts[1:], parts[0])
+
+
+@rule("scipy.ndimage.gaussian_laplace")
+def gaussian_laplace(
+    input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,  # noqa: A002
+    **options: Any,
+) -> Any:  # fmt: skip
+    """Sum of the second derivatives of the Gaussian filter."""
+    parts = _gaussian_derivatives(input, sigma, 2, mode, cval, options)
+    return sum(parts[1:], parts[0])
+
+
+@rule("scipy.ndimage.gaussian_gradient_magnitude")
+def gaussian_gradient_magnitude(
+    input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,  # noqa: A002
+    **options: Any,
+) -> Any:  # fmt: skip
+    """Length of the gradient of the Gaussian filter; its own gradient is 0 where it vanishes."""
+    parts = _gaussian_derivatives(input, sigma, 1, mode, cval, options)
+    return xp.linalg.norm(xp.stack(parts), axis=0)
+
+
+def _gaussian_derivatives(
+    x: Any, sigma: Any, order: int, mode: str, cval: Any, options: dict[str, Any]
+) -> list[Any]:
+    x = tensor(x, "scipy.ndimage")
+    orders = np.eye(x.ndim, dtype=int) * order
+    return [gaussian_filter(x, sigma, list(o), None, mode, cval, **options) for o in orders]
+
+
+# -- order statistics ------------------------------------------------------------------------------
+
+
+def _window_values(
+    x: Any, size: Any, footprint: Any, mode: Any, cval: Any, origin: Any, function: str
+) -> Any:
+    """The values in the window of each element, as the last axis."""
+    x = tensor(x, function)
+    if footprint is not None:
+        shape: Any = np.shape(plain(footprint))
+    else:
+        shape = _each(size, x.ndim)
+    seen = windows(x, shape, _each(mode, x.ndim), cval, _each(origin, x.ndim))
+    seen = seen.reshape((*x.shape, -1))
+    if footprint is not None:
+        seen = seen[..., np.flatnonzero(plain(footprint))]
+    return seen
+
+
+@rule("scipy.ndimage.maximum_filter")
+def maximum_filter(
+    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",  # noqa: A002
+    cval: Any = 0.0, origin: Any = 0,
+) -> Any:  # fmt: skip
+    """Largest value in the window; ties share the gradient."""
+    name = "scipy.ndimage.maximum_filter"
+    return xp.max(_window_values(input, size, footprint, mode, cval, origin, name), axis=-1)
+
+
+@rule("scipy.ndimage.minimum_filter")
+def minimum_filter(
+    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",  # noqa: A002
+    cval: Any = 0.0, origin: Any = 0,
+) -> Any:  # fmt: skip
+    """Smallest value in the window; ties share the gradient."""
+    name = "scipy.ndimage.minimum_filter"
+    return xp.min(_window_values(input, size, footprint, mode, cval, origin, name), axis=-1)
+
+
+@rule("scipy.ndimage.median_filter")
+def median_filter(
+    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",  # noqa: A002
+    cval: Any = 0.0, origin: Any = 0,
+) -> Any:  # fmt: skip
+    """Middle value in the window (the upper one of two); its gradient goes to that element."""
+    name = "scipy.ndimage.median_filter"
+    seen = _window_values(input, size, footprint, mode, cval, origin, name)
+    return xp.sort(seen, axis=-1)[..., seen.shape[-1] // 2]
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+
+@rule("scipy.ndimage.center_of_mass")
+def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:  # noqa: A002
+    """Mean position weighted with the values, one number for each axis."""
+    if index is not None and np.ndim(plain(index)):
+        return [center_of_mass(input, labels, i) for i in plain(index)]
+    x = tensor(input, "scipy.ndimage.center_of_mass")
+    if labels is not None:
+        inside = plain(labels) == plain(index) if index is not None else plain(labels) > 0
+        x = xp.where(inside, x, 0.0)
+    total = xp.sum(x)
+    grids = np.ogrid[tuple(slice(0, n) for n in x.shape)]
+    return tuple(xp.sum(x * grid) / total for grid in grids)

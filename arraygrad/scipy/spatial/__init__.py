@@ -1,0 +1,5 @@
+"""Stand-ins for ``scipy.spatial``."""
+
+from . import distance as distance
+
+__all__ = ["distance"]
