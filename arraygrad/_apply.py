@@ -128,7 +128,7 @@ def wrap_result(array: Any, node: Node | None = None) -> Any:
     if type(array) is ndarray and array.ndim:
         out = _new(_TENSOR)
         out._array = array
-    elif isinstance(array, ndarray | np.generic):
+    elif isinstance(array, (ndarray, np.generic)):  # noqa: UP038 - a union takes twice as long
         out = _new(_SCALAR)
         out._array = np.asarray(array)
     else:
@@ -234,26 +234,42 @@ def record(
     out: Any,
     attributes: dict[str, Any] | None,
 ) -> Node:
-    """The node of a result, saving what its derivative needs."""
-    flags = op.save_flags[1 if op.variadic else _mask(nodes)]
-    values: list[Any] = []
+    """The node of a result, saving what its derivative needs.
+
+    `attributes` is the caller's to give away: static facts about the arguments are added to it.
+    """
     if op.variadic:
-        values.append(tuple([keep(t) for t in tensors]) if flags[0] else None)
+        values: tuple[Any, ...] | None = _values_of_many(op, tensors, out)
     else:
-        for tensor, flag in zip(tensors, flags, strict=False):
-            values.append(keep(tensor) if flag else None)
-    values.append(out if flags[-1] else None)
+        flags = None if op.kept_flags is None else op.kept_flags[_mask(nodes) - 1]
+        values = None if flags is None else _values(flags, tensors, out)
     if op.needs_template:
         like = [(o.shape, o.dtype) for o in out] if isinstance(out, tuple) else (out.shape, out.dtype)
         attributes = {**(attributes or {}), "result_like": like}
     if op.meta:
-        attributes = dict(attributes) if attributes else {}
+        if attributes is None:
+            attributes = {}
         for name, i, what in op.meta:
             if op.variadic:
                 attributes[name] = tuple(getattr(t._array, what) for t in tensors)
             else:
                 attributes[name] = getattr(tensors[i]._array, what)
-    return [next_seq(), op, nodes, tuple(values), attributes]
+    return [next_seq(), op, nodes, values, attributes]
+
+
+def _values(flags: tuple[bool, ...], tensors: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+    """The arrays to keep, None where `flags` says no."""
+    values = []
+    for tensor, kept in zip(tensors, flags):  # noqa: B905 - the last flag is the result's
+        values.append(keep(tensor) if kept else None)
+    values.append(out if flags[-1] else None)
+    return tuple(values)
+
+
+def _values_of_many(op: Op, tensors: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+    flags = op.save_flags[1]
+    many = tuple([keep(t) for t in tensors]) if flags[0] else None
+    return many, out if flags[-1] else None
 
 
 def _mask(nodes: tuple[Node | None, ...]) -> int:
@@ -274,9 +290,11 @@ def unary(op: Op, x: Any) -> Tensor:
         kernel = op.fast.get(array.dtype)
         if kernel is not None and type(array) is ndarray and array.nbytes < SMALL:
             out = kernel(array)
+            if type(out) is not ndarray:
+                out = np.asarray(out)
             node = x._node if x._family is None else node_of(x)
             if node is not None:
-                node = _record_elementwise(op, (x,), (node,), out) if _grad_mode() else None
+                node = _record_one(op, x, node, out) if _grad_mode() else None
             return _elementwise_result(op, out, node, (array,))
     return elementwise(op, x)
 
@@ -298,10 +316,14 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
                             out = kernel(a1, a2)
                         except ValueError:  # shapes that do not broadcast: say so in our words
                             return elementwise(op, x1, x2)
+                        if type(out) is not ndarray:
+                            out = np.asarray(out)
                         return _elementwise_result(op, out, None, (a1, a2))
                     if a1.shape == a2.shape:
                         out = kernel(a1, a2)
-                        node = _record_elementwise(op, (x1, x2), (n1, n2), out)
+                        if type(out) is not ndarray:
+                            out = np.asarray(out)
+                        node = _record_two(op, (x1, x2), (n1, n2), out)
                         return _elementwise_result(op, out, node, (a1, a2))
             elif _is_weak(x2, dtype):
                 return _with_constant(op, kernel, x1, constant(x2, dtype), False)
@@ -329,49 +351,47 @@ def _with_constant(op: Op, kernel: Any, x: Any, value: Any, first: bool) -> Tens
     array = x._array
     arrays = (value, array) if first else (array, value)
     out = kernel(*arrays)
+    if type(out) is not ndarray:
+        out = np.asarray(out)
     node = x._node if x._family is None else node_of(x)
     if node is not None:
         if _grad_mode():
             number = wrap(value)
             tensors, nodes = ((number, x), (None, node)) if first else ((x, number), (node, None))
-            node = _record_elementwise(op, tensors, nodes, out)
+            node = _record_two(op, tensors, nodes, out)
         else:
             node = None
     return _elementwise_result(op, out, node, arrays)
 
 
-def _record_elementwise(
-    op: Op, tensors: tuple[Any, ...], nodes: tuple[Node | None, ...], out: Any
-) -> Node | None:
-    """The node of an elementwise result; None for ops without derivative."""
-    flags = op.elementwise_flags
-    if flags is None:
+def _record_one(op: Op, x: Any, node: Node, out: Any) -> Node | None:
+    """The node of an elementwise result of one argument; None for ops without derivative."""
+    kept = op.kept_flags
+    if kept is None:
         return None
-    saves = flags[0 if len(nodes) == 1 else (nodes[0] is not None) + 2 * (nodes[1] is not None) - 1]
-    if saves is None:
-        return [next_seq(), op, nodes, None, None]
-    values: list[Any] = []
-    for tensor, save in zip(tensors, saves, strict=False):
-        if save:
-            if tensor._family is None:
-                tensor._saved = True
-                values.append(tensor._array)
-            else:
-                values.append(keep(tensor))
-        else:
-            values.append(None)
-    # An array of the graph's own: NumPy scalars become 0-d arrays.
-    values.append(np.asarray(out) if saves[-1] else None)
-    return [next_seq(), op, nodes, tuple(values), None]
+    flags = kept[0]
+    if flags is None:
+        return [next_seq(), op, (node,), None, None]
+    values = (keep(x) if flags[0] else None, out if flags[1] else None)
+    return [next_seq(), op, (node,), values, None]
+
+
+def _record_two(
+    op: Op, tensors: tuple[Any, Any], nodes: tuple[Node | None, Node | None], out: Any
+) -> Node | None:
+    """The node of an elementwise result of two arguments; None for ops without derivative."""
+    kept = op.kept_flags
+    if kept is None:
+        return None
+    flags = kept[2 if nodes[1] is not None and nodes[0] is not None else nodes[0] is None]
+    values = None if flags is None else _values(flags, tensors, out)
+    return [next_seq(), op, nodes, values, None]
 
 
 def _elementwise_result(op: Op, out: Any, node: Node | None, arrays: tuple[Any, ...]) -> Tensor:
-    if type(out) is ndarray and out.ndim:
-        result = _new(_TENSOR)
-        result._array = out
-    else:
-        result = _new(_SCALAR)
-        result._array = np.asarray(out)
+    """The tensor, or scalar, over an array of its own."""
+    result = _new(_TENSOR if out.ndim else _SCALAR)
+    result._array = out
     result._family = None
     result._node = node
     if node is not None:

@@ -1,8 +1,8 @@
 """Cotangents on plain arrays by one pass over memory: the fast forms of elementwise derivatives.
 
 The formula at the op is the definition. Where no graph is recorded, most ops have a fused backward
-kernel that computes all cotangents of a node at once; tests hold the two equal. The engine asks
-`pull` first and goes by the formula if the answer is None. Knows nothing of tensors.
+kernel that computes all cotangents of a node at once; tests hold the two equal. The engine asks the
+op's entry in `FORMS` first and goes by the formula if the answer is None. Knows nothing of tensors.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import numpy as np
 
 from . import _dispatch
 from ._cotangents import absorbs
-from ._graph import ATTRIBUTES, INPUTS, OP, VALUES, Node
+from ._graph import ATTRIBUTES, INPUTS, VALUES, Node
 
 Arrays = Sequence[Any]
+
+# Bytes of a cotangent below which its kernel runs in the serial form (as `_apply.SMALL`).
+_SMALL = 1 << 18
 
 # Which values the fused kernel "<op>.backward" takes after the cotangent: slots of the op, "out"
 # being the result. (A literal, because asking the kernels would import the compiler.)
@@ -77,14 +80,20 @@ def _negative(node: Node, g: Any) -> Arrays:
 
 def _multiply(node: Node, g: Any) -> Arrays | None:
     """One tracked factor: a plain product. Two: the fused kernel."""
+    if not absorbs():
+        return None
     first, second = node[INPUTS]
     x1, x2, _ = node[VALUES]
     if first is not None and second is not None:
-        return _run_fused(node, g) or _both_products(g, x1, x2)
+        return _FUSED["multiply"](node, g) or _both_products(g, x1, x2)
     product = _product(g, x2 if second is None else x1)
     if product is None:
         return None
     return (product, None) if second is None else (None, product)
+
+
+# dtype -> absorbing product of few elements
+_PRODUCTS = _dispatch.fast_table("absorbing_multiply")
 
 
 def _product(g: Any, factor: Any) -> Any:
@@ -93,7 +102,11 @@ def _product(g: Any, factor: Any) -> Any:
         return None
     if factor.dtype.kind == "c":
         factor = np.conjugate(factor)
-    kernel = _dispatch.lookup("absorbing_multiply", "cpu", "strided", (g.dtype, g.dtype))
+    kernel = _PRODUCTS.get(g.dtype) if g.nbytes < _SMALL else None
+    if kernel is None:
+        kernel = _dispatch.lookup("absorbing_multiply", "cpu", "strided", (g.dtype, g.dtype))
+        if g.nbytes < _SMALL:
+            kernel = _PRODUCTS[g.dtype] = _dispatch.serial(kernel)
     return np.asarray(kernel(g, factor))
 
 
@@ -139,35 +152,65 @@ SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
 }
 
 
-def pull(node: Node, g: Any) -> Arrays | None:
-    """Cotangents of the node's inputs, or None if there is no fast form for this node."""
-    name = node[OP].name
-    if name in SIMPLE:
-        if SIMPLE[name] is _multiply and not absorbs():
-            return None
-        return SIMPLE[name](node, g)
-    if name in FUSED_VALUES and absorbs():
-        return _run_fused(node, g)
-    return None
+# Where a value stands in a node's `values`: the arguments in order, the result last.
+_PLACES = {"x": 0, "x1": 0, "x2": 1, "min": 1, "max": 2, "out": -1}
 
 
-def _run_fused(node: Node, g: Any) -> Arrays | None:
-    op = node[OP]
-    saved = node[VALUES]
-    if saved is None:
-        return None
-    arrays = [g]
-    for slot in FUSED_VALUES[op.name]:
-        value = saved[op.slot_index[slot]]
-        if value is None:  # not kept, since only one of the arguments is tracked
+def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arrays | None]:
+    """The form that runs the op's fused backward kernel."""
+    title = f"{name}.backward"
+    small = _dispatch.fast_table(title)
+    places = tuple([_PLACES[slot] for slot in slots])
+    first = places[0]
+    single = len(places) == 1
+
+    def pull_small(node: Node, g: Any) -> Arrays | None:
+        """One value of the cotangent's dtype and few elements: nothing to look up."""
+        kernel = small.get(g.dtype)
+        saved = node[VALUES]
+        if kernel is None or not single or saved is None or g.nbytes >= _SMALL:
+            return pull_any(node, g)
+        value = saved[first]
+        if value is None or value.dtype is not g.dtype or not absorbs():
+            return pull_any(node, g)
+        out = kernel(g, value)
+        if type(out) is not tuple:
+            return (out if type(out) is np.ndarray else np.asarray(out),)
+        return _aligned(node, out)
+
+    def pull_any(node: Node, g: Any) -> Arrays | None:
+        saved = node[VALUES]
+        if saved is None or not absorbs():
             return None
-        arrays.append(value)
-    kernel = _dispatch.find_kernel(
-        f"{op.name}.backward", "cpu", "strided", tuple([a.dtype for a in arrays])
-    )
-    if kernel is None:
-        return None
+        arrays = [g]
+        for place in places:
+            value = saved[place]
+            if value is None:  # not kept, since only one of the arguments is tracked
+                return None
+            arrays.append(value)
+        dtype = g.dtype
+        few = g.nbytes < _SMALL and all([a.dtype == dtype for a in arrays])
+        kernel = small.get(dtype) if few else None
+        if kernel is None:
+            dtypes = tuple([a.dtype for a in arrays])
+            kernel = _dispatch.find_kernel(title, "cpu", "strided", dtypes)
+            if kernel is None:
+                return None
+            if few:
+                kernel = small[dtype] = _dispatch.serial(kernel)
+        out = kernel(*arrays)
+        return _aligned(node, out if type(out) is tuple else (out,))
+
+    return pull_small if single else pull_any
+
+
+def _aligned(node: Node, cotangents: Arrays) -> Arrays:
     return [
         None if parent is None else np.asarray(cotangent)
-        for parent, cotangent in zip(node[INPUTS], kernel(*arrays), strict=True)
+        for parent, cotangent in zip(node[INPUTS], cotangents, strict=True)
     ]
+
+
+_FUSED = {name: _fused_form(name, slots) for name, slots in FUSED_VALUES.items()}
+# All fast forms by op. Each returns None where the node must go by its formula.
+FORMS: dict[str, Callable[[Node, Any], Arrays | None]] = {**_FUSED, **SIMPLE}

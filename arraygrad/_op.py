@@ -131,9 +131,9 @@ class Op:
         "args",
         "derivative",
         "dtypes",
-        "elementwise_flags",
         "family",
         "fast",
+        "kept_flags",
         "meta",
         "name",
         "needs_template",
@@ -167,8 +167,8 @@ class Op:
         self.fast = fast_table(name)
         # Which of the slots to keep, by bit mask of the tracked arguments.
         self.save_flags = [self._flags(mask) for mask in range(1 << len(self.args))]
-        # The same for the elementwise roads, from mask 1 on; None: nothing to keep, or no derivative.
-        self.elementwise_flags = (
+        # The same from mask 1 on, None where there is nothing to keep; None without derivative.
+        self.kept_flags = (
             None
             if derivative.kind == "none"
             else [flags if any(flags) else None for flags in self.save_flags[1:]]

@@ -222,6 +222,7 @@ def _backward_kernel(op: str, code: str) -> Callable[..., Any]:
     def kernel(*operands: Any) -> tuple[Any, ...]:
         return (single(*operands),)
 
+    kernel.__dict__["ufunc"] = ufunc  # returns the one cotangent bare
     return kernel
 
 
