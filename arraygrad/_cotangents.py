@@ -48,7 +48,15 @@ _ABSORB: ContextVar[bool] = ContextVar("arraygrad_absorbing_zeros", default=True
 
 
 def set_absorbing_zeros(enabled: bool) -> None:
-    """Whether a zero cotangent absorbs an infinite or NaN partial (the default) in this context."""
+    """Say whether a zero cotangent absorbs an infinite or NaN partial.
+
+    Parameters
+    ----------
+    enabled : bool
+        True (the default): 0 times inf is 0 in a backward pass, so that the branch that ``where``
+        did not take adds nothing. False shows where NaN comes from. Holds for the current context
+        (thread or task).
+    """
     _ABSORB.set(bool(enabled))
 
 

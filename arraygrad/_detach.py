@@ -51,6 +51,11 @@ def set_detach_policy(policy: Policy) -> _PolicyScope:
         the current context (thread or task); as ``with ag.set_detach_policy(...)`` until the
         block ends.
 
+    Returns
+    -------
+    context manager
+        Sets the policy back at the end of its block; may be left unused.
+
     Examples
     --------
     >>> import arraygrad as ag
@@ -67,7 +72,13 @@ def set_detach_policy(policy: Policy) -> _PolicyScope:
 
 
 def get_detach_policy() -> Policy:
-    """The policy of the current context."""
+    """The policy of the current context.
+
+    Returns
+    -------
+    {"error", "warn", "allow"}
+        As `set_detach_policy` takes it.
+    """
     return _POLICY.get()
 
 

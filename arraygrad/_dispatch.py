@@ -262,7 +262,18 @@ if hasattr(os, "register_at_fork"):
 
 
 def wait_for_compiler(timeout: float | None = None) -> bool:
-    """Wait until every kernel that was asked for has been compiled and swapped in."""
+    """Wait until every kernel that was asked for has been compiled and swapped in.
+
+    Parameters
+    ----------
+    timeout : float, optional
+        Seconds to wait at most.
+
+    Returns
+    -------
+    bool
+        False if the time was over first.
+    """
     return _COMPILER.wait(timeout)
 
 

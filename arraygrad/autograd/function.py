@@ -378,6 +378,11 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     ----------
     backward : callable
         The static method ``backward(ctx, *grads)``.
+
+    Returns
+    -------
+    callable
+        The method to define in its place.
     """
 
     @functools.wraps(backward)

@@ -386,12 +386,42 @@ def jacobian(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Fu
 
 
 def jacrev(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Function:
-    """A function that gives f's Jacobian, row by row with reverse passes; see `jacobian`."""
+    """A function that gives f's Jacobian, row by row with reverse passes.
+
+    Parameters
+    ----------
+    f : callable
+        Returns an array, or a container of arrays.
+    argnums : int or sequence of int
+        Positions of the arguments to differentiate by.
+    holomorphic : bool
+        f maps complex to complex and is complex-differentiable.
+
+    Returns
+    -------
+    callable
+        As `jacobian` returns it.
+    """
     return _jacobian(f, argnums, holomorphic, "reverse")
 
 
 def jacfwd(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Function:
-    """A function that gives f's Jacobian, column by column with forward passes; see `jacobian`."""
+    """A function that gives f's Jacobian, column by column with forward passes.
+
+    Parameters
+    ----------
+    f : callable
+        Returns an array, or a container of arrays.
+    argnums : int or sequence of int
+        Positions of the arguments to differentiate by.
+    holomorphic : bool
+        f maps complex to complex and is complex-differentiable.
+
+    Returns
+    -------
+    callable
+        As `jacobian` returns it.
+    """
     return _jacobian(f, argnums, holomorphic, "forward")
 
 

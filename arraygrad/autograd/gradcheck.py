@@ -149,7 +149,12 @@ def gradcheck(
         Compare along random directions instead of for every element: misses an error with
         probability zero, but does not say which element is wrong.
     raise_exception : bool
-        Return False instead of raising.
+        If False, return False instead of raising.
+
+    Returns
+    -------
+    bool
+        Whether they agree.
 
     Raises
     ------
@@ -350,7 +355,12 @@ def gradgradcheck(
     fast : bool
         As in `gradcheck`.
     raise_exception : bool
-        Return False instead of raising.
+        If False, return False instead of raising.
+
+    Returns
+    -------
+    bool
+        Whether they agree.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from .._errors import ArgumentTypeError
-from .._graph import GRAD_MODE, is_grad_enabled
+from .._graph import GRAD_MODE
 
 __all__ = ["enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
 
@@ -193,6 +193,17 @@ class enable_grad(_Mode):
     def __new__(cls, function: Callable[P, R]) -> Callable[P, R]: ...  # type: ignore[misc]
     def __new__(cls, function: Any = None) -> Any:  # noqa: D102
         return super().__new__(cls) if function is None else _decorated(function, cls.mode)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are recorded here and now.
+
+    Returns
+    -------
+    bool
+        The grad mode of this context (thread or task).
+    """
+    return GRAD_MODE.get()
 
 
 class set_grad_enabled(_Mode):
