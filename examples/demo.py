@@ -305,6 +305,7 @@ def picture(outcomes: list[Outcome], path: Path) -> None:
     names = [outcome.problem.name.split(",")[0] for outcome in outcomes]
     bars = cost.barh(names, [outcome.gradient_ms / outcome.loss_ms for outcome in outcomes])
     cost.bar_label(bars, fmt="%.1f")
+    cost.margins(x=0.12)  # room for the labels
     cost.invert_yaxis()
     cost.set(title="time of loss and gradient, in units of the plain loss's")
     path.parent.mkdir(parents=True, exist_ok=True)

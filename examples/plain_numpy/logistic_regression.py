@@ -2,6 +2,8 @@
 
 import numpy as np
 
+LOWEST_SCORE = -50.0  # below the best one; what is less likely has no logarithm worth the name
+
 
 def initial_parameters(n_features, n_classes):
     """Zeros: the problem is convex, so any start will do."""
@@ -20,6 +22,7 @@ def log_probabilities(parameters, features, n_classes):
     scores = features @ weights
     scores += bias
     scores -= scores.max(axis=1, keepdims=True)  # exp cannot overflow
+    np.maximum(scores, LOWEST_SCORE, out=scores)
     scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
     return scores
 
@@ -27,9 +30,13 @@ def log_probabilities(parameters, features, n_classes):
 def loss(parameters, features, labels, n_classes, ridge=1e-3):
     """Mean negative log-likelihood of the labels plus a ridge penalty on the weights."""
     log_probability = log_probabilities(parameters, features, n_classes)
-    likelihood = log_probability[np.arange(len(labels)), labels].mean()
-    weights, _ = unpack(parameters, features.shape[1], n_classes)
-    return 0.5 * ridge * np.sum(weights**2) - likelihood
+    likelihoods = []
+    for k in range(n_classes):
+        of_class = log_probability[labels == k]
+        likelihoods.append(of_class[:, k].sum())
+    penalised = parameters.copy()
+    penalised[-n_classes:] = 0.0  # the bias is free
+    return 0.5 * ridge * np.sum(penalised**2) - np.sum(likelihoods) / len(labels)
 
 
 def predict(parameters, features, n_classes):

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+LEAK = 0.01
+
 
 def initial_parameters(layer_sizes, seed=0):
     """He's normal initialisation, flattened: weights then bias of each layer."""
@@ -33,8 +35,9 @@ def scores(parameters, features, layer_sizes):
     *hidden_layers, (weights_out, bias_out) = unpack(parameters, layer_sizes)
     activation = features
     for weights, bias in hidden_layers:
-        activation = activation @ weights + bias
-        activation[activation < 0.0] = 0.0  # the rectifier, as NumPy people write it
+        activation = activation @ weights
+        activation += bias
+        activation[activation < 0.0] *= LEAK  # the leaky rectifier, as NumPy people write it
     return np.dot(activation, weights_out) + bias_out
 
 
@@ -52,10 +55,10 @@ def loss(parameters, features, targets, layer_sizes, decay=1e-4):
     largest = np.amax(logits, axis=1)
     normaliser = largest + np.log(np.sum(np.exp(logits - largest[:, np.newaxis]), axis=1))
     cross_entropy = np.mean(normaliser - np.sum(targets * logits, axis=1))
-    penalty = 0.0
+    penalties = []
     for weights, _ in unpack(parameters, layer_sizes):
-        penalty += np.sum(weights**2)
-    return cross_entropy + 0.5 * decay * penalty
+        penalties.append(np.sum(weights**2))
+    return cross_entropy + 0.5 * decay * np.sum(penalties)
 
 
 def predict(parameters, features, layer_sizes):

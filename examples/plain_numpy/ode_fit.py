@@ -18,6 +18,7 @@ LYNXES = np.array(
     + [8.0, 12.3, 19.5, 45.7, 51.1, 29.7, 15.8, 9.7, 10.1, 8.6]
 )
 STEPS_PER_YEAR = 8
+FEWEST = 1e-3  # thousands of animals: nobody dies out
 
 
 def initial_parameters():
@@ -42,7 +43,11 @@ def runge_kutta_step(state, h, coefficients):
     k2 = rate(state + 0.5 * h * k1, *coefficients)
     k3 = rate(state + 0.5 * h * k2, *coefficients)
     k4 = rate(state + h * k3, *coefficients)
-    return state + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+    k2 += k3
+    k2 *= 2.0
+    k2 += k1
+    k2 += k4
+    return state + h / 6.0 * k2
 
 
 def simulate(parameters, n_years=len(YEARS), steps_per_year=STEPS_PER_YEAR):
@@ -55,6 +60,7 @@ def simulate(parameters, n_years=len(YEARS), steps_per_year=STEPS_PER_YEAR):
         state = trajectory[year - 1].copy()
         for _ in range(steps_per_year):
             state = runge_kutta_step(state, 1.0 / steps_per_year, coefficients)
+            state[state < FEWEST] = FEWEST
         trajectory[year] = state
     return trajectory
 
@@ -62,7 +68,7 @@ def simulate(parameters, n_years=len(YEARS), steps_per_year=STEPS_PER_YEAR):
 def loss(parameters, hares, lynxes):
     """Mean squared error of the logarithms: counts have relative, not absolute, errors."""
     trajectory = simulate(parameters, len(hares))
-    total = 0.0
+    misfits = []
     for column, counts in enumerate([hares, lynxes]):
-        total += np.sum((np.log(trajectory[:, column]) - np.log(counts)) ** 2)
-    return float(total / (2 * len(hares)))
+        misfits.append(np.log(trajectory[:, column]) - np.log(counts))
+    return float(np.mean(np.array(misfits) ** 2))
