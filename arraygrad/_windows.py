@@ -69,17 +69,48 @@ def write_window(x: Any, value: Any, *, base: Geometry, view: Geometry) -> Any:
 
 
 def read_written(g: Any, *, base: Geometry, view: Geometry) -> Any:
-    """Transpose of writing `value`: what of it survived (the last write wins) gets its share."""
+    """Transpose of writing `value`: what of it survived (the last write wins) gets its cotangent."""
     memory, _ = _base_memory(base, g)
     window = _window(memory, base, view)
     if not view.overlaps:
         return window.copy()
     units, index = _unit_index(memory, base, view)
     order = np.arange(index.size).reshape(index.shape)
-    last = np.full(units.shape, -1)
-    # NumPy writes an overlapping destination in C order of the view.
-    np.maximum.at(last, index, order)
-    return np.where(last[index] == order, window, 0)
+    return np.where(_kept(units.size, base, view, ...)[index] == order, window, 0)
+
+
+def written_places(base: Geometry, view: Geometry, key: Any) -> tuple[Any, Any]:
+    """What ``view[key] = value`` writes where some elements of the view are others of it too.
+
+    Returns the index of the base's elements that change, and for each of them the number of the
+    element of `value` that it keeps.
+    """
+    if view.dtype != base.dtype or base.overlaps:
+        raise GradientError(
+            "elements of a view that holds some several times were written in place; its gradient "
+            f"is defined only for views of the base's own dtype {base.dtype}, not {view.dtype}: "
+            "write to a copy instead"
+        )
+    memory, _ = _base_memory(base)
+    units, own = _unit_index(memory, base, base)
+    kept = _kept(units.size, base, view, key)[own]
+    places = np.nonzero(kept >= 0)
+    return places, kept[places]
+
+
+def _kept(size: int, base: Geometry, view: Geometry, key: Any) -> Any:
+    """For each unit of memory which element of an assigned value it keeps; -1 for none.
+
+    NumPy's order of writing depends on the strides: found by a write to memory laid out alike.
+    """
+    itemsize = view.dtype.itemsize
+    kept = np.full(size, -1, np.int64)
+    steps = [s // itemsize * kept.itemsize for s in view.strides]
+    start = _start(base, view) // itemsize * kept.itemsize
+    window = np.ndarray(view.shape, kept.dtype, buffer=kept, offset=start, strides=steps)
+    shape = window[key].shape
+    window[key] = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+    return kept
 
 
 def _unit_index(memory: Any, base: Geometry, view: Geometry) -> tuple[Any, Any]:

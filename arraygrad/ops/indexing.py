@@ -27,7 +27,15 @@ from .._errors import ArgumentError, ArgumentTypeError, IndexOutOfRangeError, Sh
 from .._graph import ATTRIBUTES, is_grad_enabled, next_seq
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Linear, Op, Rule, declare
-from .._storage import TensorBase, join_family, prepare_write, write_lock
+from .._storage import (
+    Geometry,
+    TensorBase,
+    family_of,
+    join_family,
+    prepare_write,
+    write_lock,
+)
+from .._windows import written_places
 from .._writes import check_write
 
 if TYPE_CHECKING:
@@ -188,15 +196,44 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         # NumPy reads what it has just written where a mask selects from overlapping memory.
         source = source.copy()
     with write_lock(x):
+        repeats = None
+        if recording and not array.flags.c_contiguous:
+            repeats = _repeats(x, key, written)
         prepare_write(x, _WRITER)
         x._array[key] = source
         if recording:
-            node = node_of(x)
-            if node is not None or written is not None:
-                like = (array.shape, array.dtype)
-                attributes = {"key": key, "shape": array.shape, "result_like": like}
-                node = [next_seq(), SETITEM, (node, written), None, attributes]
-            adopt_history(x, node)
+            _record_written(x, key, written, repeats)
+
+
+def _repeats(x: Any, key: Any, written: Any) -> Any:
+    """What is written, by place in the base, if x is a tracked view that repeats elements."""
+    if written is None and node_of(x) is None:
+        return None
+    family = family_of(x)
+    view = Geometry.of(x._array, family.storage._array)
+    return written_places(family.base, view, key) if view.overlaps else None
+
+
+def _record_written(x: Any, key: Any, written: Any, repeats: Any) -> None:
+    if repeats is None:
+        node = node_of(x)
+        if node is not None or written is not None:
+            node = _setitem_node(node, written, key, x._array)
+        adopt_history(x, node)
+        return
+    family = family_of(x)
+    places, kept = repeats
+    if written is not None:
+        shape = x._array[key].shape
+        attributes = {"key": np.unravel_index(kept, shape) if shape else None, "shape": shape}
+        written = [next_seq(), GATHER, (written,), None, attributes]
+    family.node = _setitem_node(family.node, written, places, family.base)
+    family.epoch += 1
+
+
+def _setitem_node(node: Any, written: Any, key: Any, like: Any) -> Any:
+    attributes = {"key": key, "shape": like.shape, "result_like": (like.shape, like.dtype)}
+    return [next_seq(), SETITEM, (node, written), None, attributes]
 
 
 _WRITER = "x[...] = value"

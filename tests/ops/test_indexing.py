@@ -284,3 +284,45 @@ def test_any_sequence_of_integers_is_an_index_array(key):
     """Ranges, and tuples inside of the index, were refused."""
     array = np.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(ag.asarray(array)[key].numpy(), array[key])
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        0, (0, 0, 1), slice(1), (slice(None), 1), np.array([1, 0, 1]), (Ellipsis, 0),
+        np.arange(12).reshape(2, 3, 2) % 2 == 0, (1, slice(None, None, -1)), Ellipsis,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("tracked_base", [True, False])
+def test_partial_writes_to_views_that_repeat_elements(key, tracked_base):
+    """Elements that were not named but are the same memory kept the gradient of before."""
+    start = np.linspace(-1, 1, 9).reshape(3, 3)
+    window = np.lib.stride_tricks.sliding_window_view
+
+    def run(x, values):
+        base = x * 1.0
+        if isinstance(x, np.ndarray):
+            view = window(base, 2, 0, writeable=True)
+            view[key] = values[: view[key].size].reshape(view[key].shape)
+        else:
+            view = ag.sliding_window_view(base, 2, axis=0)
+            view[key] = values[: view[key].size].reshape(view[key].shape)
+        weights = np.cos(np.arange(9.0)).reshape(3, 3)
+        again = np.sin(np.arange(12.0)).reshape(2, 3, 2)
+        return (base * weights).sum() + (view * view * again).sum()
+
+    values = np.linspace(2, 3, 18)
+    x = ag.tensor(start, requires_grad=tracked_base)
+    v = ag.tensor(values, requires_grad=True)
+    run(x, v).backward()
+    h = 1e-6
+    pairs = [(v, lambda d: run(start, values + d), values)]
+    if tracked_base:
+        pairs.append((x, lambda d: run(start + d, values), start))
+    for leaf, f, at in pairs:
+        want = np.zeros(at.shape)
+        for i in np.ndindex(at.shape):
+            step = np.zeros(at.shape)
+            step[i] = h
+            want[i] = (f(step) - f(-step)) / (2 * h)
+        np.testing.assert_allclose(leaf.grad.numpy(), want, atol=1e-8)
