@@ -675,4 +675,6 @@ def put(x: Any, indices: Any, values: Any, *, mode: str = "raise") -> None:
         values = take(values, wrap(np.arange(where.size) % count))
     else:
         values = values.reshape(())
+    if not x._array.ndim:
+        x = x.reshape(1)
     setitem(x, np.unravel_index(np.where(where < 0, where + size, where), x._array.shape), values)

@@ -326,3 +326,10 @@ def test_partial_writes_to_views_that_repeat_elements(key, tracked_base):
             step[i] = h
             want[i] = (f(step) - f(-step)) / (2 * h)
         np.testing.assert_allclose(leaf.grad.numpy(), want, atol=1e-8)
+
+
+def test_put_into_zero_dimensions():
+    """NumPy's own error about 0-d indices came through."""
+    x = ag.asarray(1.0)
+    x.put([0, -1], [2.0, 3.0])
+    assert x == 3.0
