@@ -222,6 +222,7 @@ if TYPE_CHECKING:
         fft as fft,
         linalg as linalg,
         numpy as numpy,
+        scipy as scipy,
         special as special,
     )
     from .autograd.anomaly import detect_anomaly as detect_anomaly
@@ -555,6 +556,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
     "fft": (),
     "linalg": (),
     "numpy": (),
+    "scipy": (),
     "special": (),
 }
 

@@ -25,7 +25,7 @@ def _real_like(g: Any, dtype: Any) -> Any:
     return xp.real(g) if dtype.kind != "c" and g.dtype.kind == "c" else g
 
 
-full_convolution = primitive_op(
+full_convolution: Any = primitive_op(
     "signal.convolve_full", ("x1", "x2"),
     Bilinear(
         x1=lambda g, x2, x1_dtype, method: _real_like(
@@ -36,7 +36,7 @@ full_convolution = primitive_op(
     _convolve_kernel,
 )  # fmt: skip
 
-valid_convolution = primitive_op(
+valid_convolution: Any = primitive_op(
     "signal.convolve_valid", ("x1", "x2"),
     Bilinear(
         x1=lambda g, x2, x1_dtype, method: _real_like(
@@ -56,7 +56,7 @@ def _recursive_kernel(a: Any, v: Any) -> Any:
 
 
 def _recursive_vjp(g: Any, a: Any, out: Any, v_dtype: Any) -> Any:
-    """h solves the equation backwards in time; a sees the filter's own output, delayed."""
+    """H solves the equation backwards in time; a sees the filter's own output, delayed."""
     h = xp.flip(recursive(xp.conj(a), xp.flip(g, axis=-1)), axis=-1)
     n = out.shape[-1]
     taps = [

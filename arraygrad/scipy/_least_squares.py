@@ -21,7 +21,9 @@ def _fitted(residuals: Any, value: Any, limits: Any) -> Any:
     )  # fmt: skip
 
 
-def least_squares(fun: Any, x0: Any, jac: Any = "2-point", bounds: Any = None, **options: Any) -> Any:
+def least_squares(
+    fun: Any, x0: Any, jac: Any = "2-point", bounds: Any = None, **options: Any
+) -> Any:
     """Report of a least-squares fit; its ``x``, ``fun`` and ``cost`` have derivatives.
 
     Notes
@@ -49,7 +51,9 @@ def least_squares(fun: Any, x0: Any, jac: Any = "2-point", bounds: Any = None, *
     x = _fitted(residuals, report.x, limits)
     if is_recorded(x) or is_recorded(residuals(xp.asarray(report.x))):
         if options.get("loss", "linear") != "linear":
-            raise refuse("scipy.optimize.least_squares", "for this loss", "use scipy.optimize.minimize")
+            raise refuse(
+                "scipy.optimize.least_squares", "for this loss", "use scipy.optimize.minimize"
+            )
         report.x, report.fun = x, residuals(x)
         report.cost = 0.5 * xp.sum(report.fun**2)
     return report

@@ -164,7 +164,9 @@ def _stationary(
     if not active:
         if not free.size:
             return base
-        return whole(solution(lambda z: slope(whole(z))[free], point[free], "scipy.optimize.minimize"))
+        return whole(
+            solution(lambda z: slope(whole(z))[free], point[free], "scipy.optimize.minimize")
+        )
     return _constrained(slope, whole, point, free, active)
 
 
@@ -184,25 +186,33 @@ def _plain_constraints(constraints: Any) -> Any:
     return [converted(c) for c in _listed(constraints)]
 
 
+def _held(function: Any, args: Any, shape: Any) -> Callable[[Any], Any]:
+    """A constraint as a function of the vector of unknowns."""
+    return lambda x: vector(function(x.reshape(shape), *args))
+
+
 def _active_constraints(constraints: Any, point: Any, shape: Any) -> list[Callable[[Any], Any]]:
     """Functions that are held at zero: equalities, and inequalities that are tight."""
     found: list[Callable[[Any], Any]] = []
     for c in _listed(constraints):
         if not isinstance(c, dict):
-            raise refuse("scipy.optimize.minimize", f"with a {type(c).__name__}",
-                         "state constraints as dicts, or run under `with ag.no_grad():`")  # fmt: skip
-        function = in_graph(c["fun"])
-
-        def held(x: Any, function: Any = function, args: Any = c.get("args", ())) -> Any:
-            return vector(function(x.reshape(shape), *args))
-
+            raise refuse(
+                "scipy.optimize.minimize",
+                f"with a {type(c).__name__}",
+                "state constraints as dicts, or run under `with ag.no_grad():`",
+            )
+        held = _held(in_graph(c["fun"]), c.get("args", ()), shape)
         if c["type"] == "eq":
             found.append(held)
             continue
         tight = np.flatnonzero(np.abs(plain(held(wrap(point.copy())))) <= 1e-7)
         if tight.size:
-            found.append(lambda x, held=held, tight=tight: held(x)[tight])  # type: ignore[misc]
+            found.append(_part(held, tight))
     return found
+
+
+def _part(function: Callable[[Any], Any], index: Any) -> Callable[[Any], Any]:
+    return lambda x: function(x)[index]
 
 
 def _constrained(slope: Any, whole: Any, point: Any, free: Any, active: Any) -> Any:

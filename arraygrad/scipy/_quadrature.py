@@ -1,4 +1,4 @@
-"""Integrals of functions: the adaptive rule finds the panels, its sum over them is differentiated."""
+"""Integrals of functions: QUADPACK finds the panels, a sum over them is differentiated."""
 
 from __future__ import annotations
 
@@ -104,9 +104,7 @@ def _nested(func: Any, ranges: list[Any], args: Any, options: dict[str, Any]) ->
         given = (x, *more)
         if not inner:
             return func(*given, *args)
-        return _nested(
-            lambda *rest: func(*rest, *given), _bound(inner, given), args, options
-        )[0]
+        return _nested(lambda *rest: func(*rest, *given), _bound(inner, given), args, options)[0]
 
     low, high = outer
     return quad(integrand, low, high, **options)
@@ -116,9 +114,7 @@ def _bound(ranges: list[Any], outer: tuple[Any, ...]) -> list[Any]:
     """Ranges with their functions of the outer variables evaluated for the outermost one left."""
     *rest, (low, high) = ranges
     fixed = tuple(end(*outer) if callable(end) else end for end in (low, high))
-    later = [
-        tuple(_partial(end, outer) if callable(end) else end for end in pair) for pair in rest
-    ]
+    later = [tuple(_partial(end, outer) if callable(end) else end for end in pair) for pair in rest]
     return [*later, fixed]
 
 

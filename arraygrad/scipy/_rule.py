@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -13,10 +14,10 @@ from .. import numpy as tensor_numpy
 from .._apply import apply, operand, wrap
 from .._dispatch import register_kernel
 from .._errors import DetachError, DispatchError
-from .._graph import is_grad_enabled
+from .._graph import is_grad_enabled as is_grad_enabled
 from .._op import Derivative, Op
 from .._storage import TensorBase
-from ..interop.plain import is_tracked
+from ..interop.plain import is_tracked as is_tracked
 
 xp: Any = tensor_numpy
 
@@ -88,9 +89,14 @@ def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Ca
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        accepted = _keywords(function)
+
         @functools.wraps(function)
         def stand_in(*args: Any, **kwargs: Any) -> Any:
             if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
+                if accepted is not None and not accepted.issuperset(kwargs):
+                    unknown = ", ".join(kwargs.keys() - accepted)
+                    raise refuse(path, f"with the option {unknown}", "leave it out")
                 return function(*args, **kwargs)
             if optional and not hasattr(scipy_module(path.rpartition(".")[0]), function.__name__):
                 return function(*args, **kwargs)
@@ -99,6 +105,14 @@ def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Ca
         return stand_in
 
     return decorate
+
+
+def _keywords(function: Callable[..., Any]) -> frozenset[str] | None:
+    """Names that a function takes; None if it takes any."""
+    code = function.__code__
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        return None
+    return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def refuse(function: str, what: str, instead: str) -> DetachError:

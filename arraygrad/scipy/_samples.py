@@ -19,12 +19,13 @@ def _sample(a: Any, axis: Any, nan_policy: str, function: str) -> tuple[Any, Any
 
 @rule("scipy.stats.moment")
 def moment(
-    a: Any, order: Any = 1, axis: Any = 0, nan_policy: str = "propagate", *, center: Any = None
-) -> Any:
+    a: Any, order: Any = 1, axis: Any = 0, nan_policy: str = "propagate", *, center: Any = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
     """Central moment of the sample."""
     x, axis = _sample(a, axis, nan_policy, "scipy.stats.moment")
     middle = xp.mean(x, axis=axis, keepdims=True) if center is None else center
-    return xp.mean((x - middle) ** int(plain(order)), axis=axis)
+    return xp.mean((x - middle) ** int(plain(order)), axis=axis, keepdims=keepdims)
 
 
 def _standardized(x: Any, axis: Any, order: int) -> Any:

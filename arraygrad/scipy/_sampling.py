@@ -18,7 +18,7 @@ _PADDED = ("nearest", "grid-constant")
 
 @rule("scipy.ndimage.spline_filter1d")
 def spline_filter1d(
-    input: Any, order: int = 3, axis: int = -1, output: Any = None, mode: str = "mirror"  # noqa: A002
+    input: Any, order: int = 3, axis: int = -1, output: Any = None, mode: str = "mirror"
 ) -> Any:
     """Spline coefficients along an axis: a fixed matrix times the array."""
     x = tensor(input, "scipy.ndimage.spline_filter1d")
@@ -30,9 +30,7 @@ def spline_filter1d(
 
 
 @rule("scipy.ndimage.spline_filter")
-def spline_filter(
-    input: Any, order: int = 3, output: Any = None, mode: str = "mirror"  # noqa: A002
-) -> Any:
+def spline_filter(input: Any, order: int = 3, output: Any = None, mode: str = "mirror") -> Any:
     """Spline coefficients along all axes."""
     x = tensor(input, "scipy.ndimage.spline_filter")
     for axis in range(x.ndim):
@@ -79,7 +77,9 @@ def _neighbour(index: Any, n: int, mode: str) -> Any:
     return np.where(folded >= n, 2 * n - 1 - folded, folded)
 
 
-def sampled(x: Any, coordinates: list[Any], order: int, mode: str, cval: Any, filtered: bool) -> Any:
+def sampled(
+    x: Any, coordinates: list[Any], order: int, mode: str, cval: Any, filtered: bool
+) -> Any:
     """Values of the spline of an array at coordinates, one tensor for each axis."""
     mode = {"grid-mirror": "reflect"}.get(mode, mode)
     padding = _PAD if order > 1 and filtered and mode in _PADDED else 0
@@ -123,7 +123,7 @@ def _weights(t: Any, n: int, order: int, mode: str) -> list[Any]:
 
 @rule("scipy.ndimage.map_coordinates")
 def map_coordinates(
-    input: Any, coordinates: Any, output: Any = None, order: int = 3, mode: str = "constant",  # noqa: A002
+    input: Any, coordinates: Any, output: Any = None, order: int = 3, mode: str = "constant",
     cval: Any = 0.0, prefilter: bool = True,
 ) -> Any:  # fmt: skip
     """Values at coordinates, shape (ndim, ...); differentiable in input and coordinates."""
@@ -142,7 +142,7 @@ def _check(function: str, output: Any, mode: str) -> None:
 
 @rule("scipy.ndimage.shift")
 def shift(
-    input: Any, shift: Any, output: Any = None, order: int = 3, mode: str = "constant",  # noqa: A002
+    input: Any, shift: Any, output: Any = None, order: int = 3, mode: str = "constant",
     cval: Any = 0.0, prefilter: bool = True,
 ) -> Any:  # fmt: skip
     """The array moved by fractions of elements; differentiable in input and shift."""
@@ -155,7 +155,7 @@ def shift(
 
 @rule("scipy.ndimage.affine_transform")
 def affine_transform(
-    input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None,  # noqa: A002
+    input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None,
     order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True,
 ) -> Any:  # fmt: skip
     """The array at matrix @ position + offset; differentiable in all three."""
@@ -174,7 +174,7 @@ def affine_transform(
 
 @rule("scipy.ndimage.zoom")
 def zoom(
-    input: Any, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant",  # noqa: A002
+    input: Any, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant",
     cval: Any = 0.0, prefilter: bool = True, *, grid_mode: bool = False,
 ) -> Any:  # fmt: skip
     """The array at another resolution; linear in input, the zoom counts as constant."""
@@ -191,7 +191,7 @@ def zoom(
 
 @rule("scipy.ndimage.rotate")
 def rotate(
-    input: Any, angle: Any, axes: Any = (1, 0), reshape: bool = True, output: Any = None,  # noqa: A002
+    input: Any, angle: Any, axes: Any = (1, 0), reshape: bool = True, output: Any = None,
     order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True,
 ) -> Any:  # fmt: skip
     """The matrix rotated by an angle in degrees; differentiable in both."""

@@ -175,7 +175,7 @@ def _scaled_ends(x: Any, first: float, last: float) -> Any:
     return x * weights
 
 
-def _transpose(g: Any, kind: str, type: int, norm: str) -> Any:  # noqa: A002
+def _transpose(g: Any, kind: str, type: int, norm: str) -> Any:
     """The transpose of an unnormalized or orthonormal transform along the last axis."""
     settings = {"kind": kind, "type": _TRANSPOSED[type], "norm": norm}
     if norm == "ortho" or type == 4 or (kind == "dst" and type == 1):
@@ -195,7 +195,7 @@ _transform = primitive_op(
 )  # fmt: skip
 
 
-def _length(kind: str, type: int, n: int) -> int:  # noqa: A002
+def _length(kind: str, type: int, n: int) -> int:
     """The length that normalizes: the transform with its inverse multiplies by it."""
     if type != 1:
         return 2 * n
@@ -203,7 +203,7 @@ def _length(kind: str, type: int, n: int) -> int:  # noqa: A002
 
 
 def _real(
-    kind: str, inverse: bool, x: Any, type: int, n: Any, axis: int, norm: Any, orthogonalize: Any  # noqa: A002
+    kind: str, inverse: bool, x: Any, type: int, n: Any, axis: int, norm: Any, orthogonalize: Any
 ) -> Any:
     x = xp.moveaxis(tensor(x, f"scipy.fft.{kind}"), axis, -1)
     if n is not None:
@@ -211,7 +211,7 @@ def _real(
         padding = xp.zeros((*x.shape[:-1], missing), dtype=x.dtype)
         x = xp.concatenate((x[..., : int(n)], padding), axis=-1)
     scaled = norm == ("forward" if not inverse else None) or (inverse and norm == "backward")
-    type = _TRANSPOSED[type] if inverse else type  # noqa: A001
+    type = _TRANSPOSED[type] if inverse else type
     mode = "ortho" if norm == "ortho" else "backward"
     if orthogonalize is not None and orthogonalize != (norm == "ortho"):
         raise refuse(f"scipy.fft.{kind}", "with orthogonalize=", "use norm='ortho'")
@@ -223,7 +223,7 @@ def _real(
 
 def _make(name: str, kind: str, inverse: bool, summary: str) -> Callable[..., Any]:
     def transform(
-        x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None,  # noqa: A002
+        x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None,
         overwrite_x: bool = False, workers: Any = None, orthogonalize: Any = None,
     ) -> Any:  # fmt: skip
         return _real(kind, inverse, x, type, n, axis, norm, orthogonalize)
@@ -241,7 +241,7 @@ idst = _make("idst", "dst", True, "Inverse of `dst`.")
 
 def _make_several(name: str, one: Any, summary: str) -> Callable[..., Any]:
     def transform(
-        x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None,  # noqa: A002
+        x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None,
         overwrite_x: bool = False, workers: Any = None, *, orthogonalize: Any = None,
     ) -> Any:  # fmt: skip
         x = tensor(x, f"scipy.fft.{name}")

@@ -44,7 +44,7 @@ def _axes(axes: Any, ndim: int) -> list[int]:
 
 @rule("scipy.ndimage.correlate1d")
 def correlate1d(
-    input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect",  # noqa: A002
+    input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect",
     cval: Any = 0.0, origin: int = 0,
 ) -> Any:  # fmt: skip
     """Correlation along an axis; bilinear in input and weights."""
@@ -55,7 +55,7 @@ def correlate1d(
 
 @rule("scipy.ndimage.convolve1d")
 def convolve1d(
-    input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect",  # noqa: A002
+    input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect",
     cval: Any = 0.0, origin: int = 0,
 ) -> Any:  # fmt: skip
     """Convolution along an axis; bilinear in input and weights."""
@@ -86,7 +86,7 @@ def _gaussian_weights(sigma: Any, order: int, radius: int) -> Any:
 
 @rule("scipy.ndimage.gaussian_filter1d")
 def gaussian_filter1d(
-    input: Any, sigma: Any, axis: int = -1, order: int = 0, output: Any = None,  # noqa: A002
+    input: Any, sigma: Any, axis: int = -1, order: int = 0, output: Any = None,
     mode: str = "reflect", cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None,
 ) -> Any:  # fmt: skip
     """Gaussian filter along an axis; differentiable in sigma, the window counts as constant."""
@@ -99,7 +99,7 @@ def gaussian_filter1d(
 
 @rule("scipy.ndimage.uniform_filter1d")
 def uniform_filter1d(
-    input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",  # noqa: A002
+    input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",
     cval: Any = 0.0, origin: int = 0,
 ) -> Any:  # fmt: skip
     """Mean of `size` neighbours along an axis."""
@@ -114,7 +114,7 @@ def uniform_filter1d(
 
 @rule("scipy.ndimage.gaussian_filter")
 def gaussian_filter(
-    input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect",  # noqa: A002
+    input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect",
     cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None, axes: Any = None,
 ) -> Any:  # fmt: skip
     """Gaussian filter: one along each axis; differentiable in sigma."""
@@ -131,7 +131,7 @@ def gaussian_filter(
 
 @rule("scipy.ndimage.uniform_filter")
 def uniform_filter(
-    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,  # noqa: A002
+    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
     origin: Any = 0, *, axes: Any = None,
 ) -> Any:  # fmt: skip
     """Mean of the neighbours in a box."""
@@ -146,7 +146,7 @@ def uniform_filter(
 
 @rule("scipy.ndimage.correlate")
 def correlate(
-    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,  # noqa: A002
+    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
     origin: Any = 0, *, axes: Any = None,
 ) -> Any:  # fmt: skip
     """Correlation with weights in all axes; bilinear in input and weights."""
@@ -160,14 +160,12 @@ def correlate(
 
 @rule("scipy.ndimage.convolve")
 def convolve(
-    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,  # noqa: A002
+    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
     origin: Any = 0, *, axes: Any = None,
 ) -> Any:  # fmt: skip
     """Convolution with weights in all axes; bilinear in input and weights."""
     w = tensor(weights, "scipy.ndimage.convolve", 2)
-    origins = [
-        -o - (size % 2 == 0) for o, size in zip(_each(origin, w.ndim), w.shape, strict=True)
-    ]
+    origins = [-o - (size % 2 == 0) for o, size in zip(_each(origin, w.ndim), w.shape, strict=True)]
     return correlate(input, xp.flip(w), output, mode, cval, origins, axes=axes)
 
 
@@ -182,7 +180,7 @@ def _along_each(x: Any, axis: int, across: list[float], along: list[float], sett
 
 @rule("scipy.ndimage.sobel")
 def sobel(
-    input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0  # noqa: A002
+    input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0
 ) -> Any:
     """Sobel's filter: a smoothed difference along an axis."""
     return _along_each(input, axis, [1.0, 2.0, 1.0], [-1.0, 0.0, 1.0], (mode, cval))
@@ -190,16 +188,14 @@ def sobel(
 
 @rule("scipy.ndimage.prewitt")
 def prewitt(
-    input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0  # noqa: A002
+    input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0
 ) -> Any:
     """Prewitt's filter: a smoothed difference along an axis."""
     return _along_each(input, axis, [1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], (mode, cval))
 
 
 @rule("scipy.ndimage.laplace")
-def laplace(
-    input: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0  # noqa: A002
-) -> Any:
+def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0) -> Any:
     """Sum of the second differences along all axes."""
     x = tensor(input, "scipy.ndimage.laplace")
     parts = [correlate1d(x, [1.0, -2.0, 1.0], axis, None, mode, cval) for axis in range(x.ndim)]
@@ -208,7 +204,7 @@ def laplace(
 
 @rule("scipy.ndimage.gaussian_laplace")
 def gaussian_laplace(
-    input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,  # noqa: A002
+    input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
     **options: Any,
 ) -> Any:  # fmt: skip
     """Sum of the second derivatives of the Gaussian filter."""
@@ -218,7 +214,7 @@ def gaussian_laplace(
 
 @rule("scipy.ndimage.gaussian_gradient_magnitude")
 def gaussian_gradient_magnitude(
-    input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,  # noqa: A002
+    input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
     **options: Any,
 ) -> Any:  # fmt: skip
     """Length of the gradient of the Gaussian filter; its own gradient is 0 where it vanishes."""
@@ -255,7 +251,7 @@ def _window_values(
 
 @rule("scipy.ndimage.maximum_filter")
 def maximum_filter(
-    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",  # noqa: A002
+    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
     cval: Any = 0.0, origin: Any = 0,
 ) -> Any:  # fmt: skip
     """Largest value in the window; ties share the gradient."""
@@ -265,7 +261,7 @@ def maximum_filter(
 
 @rule("scipy.ndimage.minimum_filter")
 def minimum_filter(
-    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",  # noqa: A002
+    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
     cval: Any = 0.0, origin: Any = 0,
 ) -> Any:  # fmt: skip
     """Smallest value in the window; ties share the gradient."""
@@ -275,7 +271,7 @@ def minimum_filter(
 
 @rule("scipy.ndimage.median_filter")
 def median_filter(
-    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",  # noqa: A002
+    input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
     cval: Any = 0.0, origin: Any = 0,
 ) -> Any:  # fmt: skip
     """Middle value in the window (the upper one of two); its gradient goes to that element."""
@@ -288,7 +284,7 @@ def median_filter(
 
 
 @rule("scipy.ndimage.center_of_mass")
-def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:  # noqa: A002
+def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
     """Mean position weighted with the values, one number for each axis."""
     if index is not None and np.ndim(plain(index)):
         return [center_of_mass(input, labels, i) for i in plain(index)]

@@ -25,6 +25,9 @@ from ._minimize import (
 )
 from ._rule import needs_rule, plain, rule, scipy_object, tensors, tensors_of, xp
 
+# SciPy's default: four times the rounding error.
+_RTOL = 4 * float(np.finfo(float).eps)
+
 # -- roots of one function of one variable ---------------------------------------------------------
 
 
@@ -44,7 +47,7 @@ def _scalar_root(name: str, f: Any, bracket: tuple[Any, ...], args: Any, options
 
 
 def brentq(
-    f: Any, a: Any, b: Any, args: Any = (), xtol: float = 2e-12, rtol: float = 8.881784197001252e-16,
+    f: Any, a: Any, b: Any, args: Any = (), xtol: float = 2e-12, rtol: float = _RTOL,
     maxiter: int = 100, full_output: bool = False, disp: bool = True,
 ) -> Any:  # fmt: skip
     """Root of f between a and b.
@@ -57,7 +60,7 @@ def brentq(
 
 
 def brenth(
-    f: Any, a: Any, b: Any, args: Any = (), xtol: float = 2e-12, rtol: float = 8.881784197001252e-16,
+    f: Any, a: Any, b: Any, args: Any = (), xtol: float = 2e-12, rtol: float = _RTOL,
     maxiter: int = 100, full_output: bool = False, disp: bool = True,
 ) -> Any:  # fmt: skip
     """Root of f between a and b; derivative as in `brentq`."""
@@ -65,7 +68,7 @@ def brenth(
 
 
 def ridder(
-    f: Any, a: Any, b: Any, args: Any = (), xtol: float = 2e-12, rtol: float = 8.881784197001252e-16,
+    f: Any, a: Any, b: Any, args: Any = (), xtol: float = 2e-12, rtol: float = _RTOL,
     maxiter: int = 100, full_output: bool = False, disp: bool = True,
 ) -> Any:  # fmt: skip
     """Root of f between a and b; derivative as in `brentq`."""
@@ -73,7 +76,7 @@ def ridder(
 
 
 def bisect(
-    f: Any, a: Any, b: Any, args: Any = (), xtol: float = 2e-12, rtol: float = 8.881784197001252e-16,
+    f: Any, a: Any, b: Any, args: Any = (), xtol: float = 2e-12, rtol: float = _RTOL,
     maxiter: int = 100, full_output: bool = False, disp: bool = True,
 ) -> Any:  # fmt: skip
     """Root of f between a and b; derivative as in `brentq`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,8 @@ def convolve2d(
     in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
 ) -> Any:
     """Convolution of matrices; bilinear."""
-    return _bordered(*tensors_of("scipy.signal.convolve2d", in1, in2), mode, boundary, fillvalue)
+    x1, x2 = tensors_of("scipy.signal.convolve2d", in1, in2)
+    return _bordered(x1, x2, mode, boundary, fillvalue)
 
 
 @rule("scipy.signal.correlate2d")
@@ -226,9 +228,7 @@ def filtfilt(
 
 
 @rule("scipy.signal.sosfiltfilt")
-def sosfiltfilt(
-    sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None
-) -> Any:
+def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
     """Cascade of second-order sections run forwards and backwards."""
     sos, x = tensors_of("scipy.signal.sosfiltfilt", sos, x)
     values = plain(sos)
@@ -270,7 +270,7 @@ def savgol_filter(
 
 @rule("scipy.signal.detrend")
 def detrend(
-    data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False  # noqa: A002
+    data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False
 ) -> Any:
     """The signal without its mean, or without its line of best fit between the breaks bp."""
     x = xp.moveaxis(tensor(data, "scipy.signal.detrend"), axis, -1)
@@ -279,7 +279,7 @@ def detrend(
     n = x.shape[-1]
     breaks = np.unique(np.concatenate(([0], np.atleast_1d(plain(bp)), [n]))).astype(int)
     parts = []
-    for first, last in zip(breaks[:-1], breaks[1:], strict=True):
+    for first, last in itertools.pairwise(breaks):
         basis = np.linalg.qr(np.vander(np.arange(last - first) / (last - first), 2))[0]
         part = x[..., first:last]
         parts.append(part - (part @ basis) @ basis.T)

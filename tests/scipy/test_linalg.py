@@ -31,7 +31,8 @@ def test_systems():
             solve(t, b), solve(positive(a), b, assume_a="pos"), scipy.linalg.inv(t),
             scipy.linalg.det(a), solve_triangular(t, b, lower=True), solve(t, b[:, 0]),
             solve_triangular(t, b, trans="T"), solve_triangular(t, b[:, 0], unit_diagonal=True),
-            cho_solve(cho_factor(positive(a)), b), scipy.linalg.pinv(b), solve(t, b, transposed=True),
+            cho_solve(cho_factor(positive(a)), b), scipy.linalg.pinv(b),
+            solve(t, b, transposed=True),
             scipy.linalg.lu_solve(scipy.linalg.lu_factor(t), b),
             scipy.linalg.lu_solve(scipy.linalg.lu_factor(t), b, trans=1),
             scipy.linalg.lstsq(b, a)[0],
@@ -58,7 +59,7 @@ def test_bands():
 def test_factorisations():
     def f(a, b):
         q, r = scipy.linalg.qr(b, mode="economic")
-        p, lower, upper = scipy.linalg.lu(a)
+        _, lower, upper = scipy.linalg.lu(a)
         return (
             scipy.linalg.cholesky(positive(a)), scipy.linalg.cholesky(positive(a), lower=True),
             q, r, *scipy.linalg.qr(a), scipy.linalg.qr(a, pivoting=True)[1], *scipy.linalg.svd(a),
@@ -72,11 +73,12 @@ def test_factorisations():
 def test_hermitian_eigenvalues(kind):
     def f(a, b):
         w, v = scipy.linalg.eigh(symmetric(a), positive(b), type=kind)
-        return w, v, scipy.linalg.eigh(symmetric(a)), scipy.linalg.eigvalsh(
-            symmetric(a), subset_by_index=[1, 2]
-        )
+        w2, v2 = scipy.linalg.eigh(symmetric(a))
+        some = scipy.linalg.eigvalsh(symmetric(a), subset_by_index=[1, 2])
+        # SciPy's signs jump between neighbouring matrices.
+        return w, np.abs(v), w2, np.abs(v2), some
 
-    check(f, A, RNG.normal(size=(4, 4)), rtol=1e-4, value_rtol=1e-7)
+    check(f, A, RNG.normal(size=(4, 4)), rtol=1e-5)
 
 
 def test_general_eigenvalues():

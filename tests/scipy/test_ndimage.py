@@ -18,7 +18,8 @@ def test_linear_filters(mode):
         return (
             nd.convolve(x, w, mode=mode, cval=0.3), nd.correlate(x, w, mode=mode, origin=(0, -1)),
             nd.convolve1d(x, k, axis=0, mode=mode), nd.correlate1d(x, k, mode=mode, origin=1),
-            gaussian_filter(x, sigma, mode=mode, cval=0.2), gaussian_filter(x, (0.4, sigma), (0, 1)),
+            gaussian_filter(x, sigma, mode=mode, cval=0.2),
+            gaussian_filter(x, (0.4, sigma), (0, 1)),
             nd.gaussian_filter1d(x, sigma, order=2, mode=mode),
             nd.uniform_filter(x, 3, mode=mode), nd.uniform_filter1d(x, 4, mode=mode),
             nd.sobel(x, mode=mode), nd.prewitt(x, 0), nd.laplace(x, mode=mode),

@@ -183,56 +183,64 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
 @rule("scipy.spatial.distance.euclidean")
 def euclidean(u: Any, v: Any, w: Any = None) -> Any:
     """Euclidean distance."""
-    return _euclidean(*tensors_of("euclidean", u, v), w)
+    u, v = tensors_of("euclidean", u, v)
+    return _euclidean(u, v, w)
 
 
 @rule("scipy.spatial.distance.sqeuclidean")
 def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
     """Squared Euclidean distance."""
-    return _sqeuclidean(*tensors_of("sqeuclidean", u, v), w)
+    u, v = tensors_of("sqeuclidean", u, v)
+    return _sqeuclidean(u, v, w)
 
 
 @rule("scipy.spatial.distance.cityblock")
 def cityblock(u: Any, v: Any, w: Any = None) -> Any:
     """Sum of absolute differences."""
-    return _cityblock(*tensors_of("cityblock", u, v), w)
+    u, v = tensors_of("cityblock", u, v)
+    return _cityblock(u, v, w)
 
 
 @rule("scipy.spatial.distance.chebyshev")
 def chebyshev(u: Any, v: Any, w: Any = None) -> Any:
     """Largest absolute difference."""
-    return _chebyshev(*tensors_of("chebyshev", u, v), w)
+    u, v = tensors_of("chebyshev", u, v)
+    return _chebyshev(u, v, w)
 
 
 @rule("scipy.spatial.distance.minkowski")
 def minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
     """Norm of order p of the difference."""
-    return _minkowski(*tensors_of("minkowski", u, v), w, p)
+    u, v = tensors_of("minkowski", u, v)
+    return _minkowski(u, v, w, p)
 
 
 @rule("scipy.spatial.distance.cosine")
 def cosine(u: Any, v: Any, w: Any = None) -> Any:
     """One minus the cosine of the angle between the vectors."""
-    return _cosine(*tensors_of("cosine", u, v), w)
+    u, v = tensors_of("cosine", u, v)
+    return _cosine(u, v, w)
 
 
 @rule("scipy.spatial.distance.correlation")
 def correlation(u: Any, v: Any, w: Any = None, centered: bool = True) -> Any:
     """One minus the correlation of the elements."""
-    pair = tensors_of("correlation", u, v)
-    return _correlation(*pair, w) if centered else _cosine(*pair, w)
+    u, v = tensors_of("correlation", u, v)
+    return _correlation(u, v, w) if centered else _cosine(u, v, w)
 
 
 @rule("scipy.spatial.distance.canberra")
 def canberra(u: Any, v: Any, w: Any = None) -> Any:
     """Sum of |u - v| / (|u| + |v|)."""
-    return _canberra(*tensors_of("canberra", u, v), w)
+    u, v = tensors_of("canberra", u, v)
+    return _canberra(u, v, w)
 
 
 @rule("scipy.spatial.distance.braycurtis")
 def braycurtis(u: Any, v: Any, w: Any = None) -> Any:
     """Sum of |u - v| over the sum of |u + v|."""
-    return _braycurtis(*tensors_of("braycurtis", u, v), w)
+    u, v = tensors_of("braycurtis", u, v)
+    return _braycurtis(u, v, w)
 
 
 @rule("scipy.spatial.distance.seuclidean")
