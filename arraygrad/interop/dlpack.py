@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._errors import ArgumentError, ExportError
 from .._storage import pin
 
@@ -42,8 +40,3 @@ def export(
         return array.__dlpack__(max_version=max_version, dl_device=dl_device)
     except BufferError as error:
         raise ExportError(f"{error}; export a copy, x.copy()") from error
-
-
-def import_array(x: Any, *, copy: bool | None) -> Any:
-    """An ndarray over the memory of any object with ``__dlpack__``."""
-    return np.from_dlpack(x, copy=copy)

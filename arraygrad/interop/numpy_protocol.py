@@ -41,6 +41,7 @@ def to_ndarray(x: Any, dtype: Any, copy: bool | None) -> Any:
 # NumPy's modules whose functions tensors have nothing to give to.
 _REFUSED = {
     "numpy.lib.recfunctions": "they have no fields; use a dict of tensors, or x.detach().numpy()",
+    "numpy.char": "they hold no text; format numbers with f'{x}', or use x.detach().numpy()",
     "numpy.strings": "they hold no text; format numbers with f'{x}', or use x.detach().numpy()",
 }
 

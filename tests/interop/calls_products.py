@@ -189,6 +189,20 @@ CALLS = {
         call(np.polyval, complexes(3), normal(2, 2)),
         call(lambda x: np.polyval([1, 2, 3], x), normal(2)),
     ),
+    "polynomial.polynomial.polyval2d": (
+        call(np.polynomial.polynomial.polyval2d, normal(3), normal(3), normal(2, 4)),
+    ),
+    "polynomial.polynomial.polygrid2d": (
+        call(np.polynomial.polynomial.polygrid2d, normal(3), normal(2), normal(2, 4)),
+    ),
+    "polynomial.polynomial.polyvalnd": (
+        call(
+            lambda x, y, c: np.polynomial.polynomial.polyvalnd((x, y), c),
+            normal(3),
+            normal(3),
+            normal(2, 4),
+        ),
+    ),
     "polyfit": (
         call(lambda x, y: np.polyfit(x, y, 2), ordered(6), normal(6)),
         call(lambda x, y, w: np.polyfit(x, y, 1, w=w), ordered(6), normal(6, 2), positive(6)),

@@ -27,6 +27,12 @@ polyfit = rebound(np.polyfit)
 roots = rebound(np.roots)
 vander = rebound(np.vander)
 
+# Open to other arrays since NumPy 2.5.
+for _name in ("polyval2d", "polyval3d", "polyvalnd", "polygrid2d", "polygrid3d", "polygridnd"):
+    _function = getattr(np.polynomial.polynomial, _name, None)
+    if hasattr(_function, "_implementation"):
+        rebound(_function)
+
 
 @answers(np.polymul)
 def polymul(a1: Any, a2: Any) -> Any:

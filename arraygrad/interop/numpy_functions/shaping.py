@@ -337,21 +337,26 @@ def angle(z: Any, deg: bool = False) -> Any:
 
 @answers(np.sort)
 def sort(
-    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Any:
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
+    descending: Any = False,
+) -> Any:  # fmt: skip
     """np.sort."""
     x = operand(a, "sort")
     if axis is None:
         x, axis = x.reshape(-1), -1
-    return sorting.sort(x, axis=axis)
+    return sorting.sort(x, axis=axis, descending=descending is True)
 
 
 @answers(np.argsort)
 def argsort(
-    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Any:
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
+    descending: Any = False,
+) -> Any:  # fmt: skip
     """np.argsort."""
-    return operand(a, "argsort").argsort(axis)
+    x = operand(a, "argsort")
+    if axis is None:
+        x, axis = x.reshape(-1), -1
+    return sorting.argsort(x, axis=axis, descending=descending is True)
 
 
 @answers(np.partition)
