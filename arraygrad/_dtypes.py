@@ -99,10 +99,6 @@ def is_differentiable(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "fcV"
 
 
-def is_complex(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "c"
-
-
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of the real part."""
     if dtype.kind != "c":

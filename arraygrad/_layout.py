@@ -72,6 +72,9 @@ def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
     return number + ndim if number < 0 else number
 
 
+_ALL_AXES = [tuple(range(ndim)) for ndim in range(65)]  # NumPy has at most 64 dimensions
+
+
 def normalize_axes(
     axis: int | Iterable[int] | None, ndim: int, argument: str = "axis"
 ) -> tuple[int, ...]:
@@ -80,7 +83,7 @@ def normalize_axes(
     As in NumPy's reductions a 0-d array may be reduced along axis 0 or -1, which changes nothing.
     """
     if axis is None or (ndim == 0 and (axis == 0 or axis == -1)):
-        return tuple(range(ndim))
+        return _ALL_AXES[ndim]
     if not isinstance(axis, Iterable):
         return (normalize_axis(axis, ndim, argument),)
     axes = tuple(normalize_axis(a, ndim, argument) for a in axis)
@@ -94,16 +97,6 @@ def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:
     if keepdims:
         return tuple(1 if i in axes else n for i, n in enumerate(shape))
     return tuple(n for i, n in enumerate(shape) if i not in axes)
-
-
-def contiguous_strides(shape: Shape, itemsize: int = 1) -> tuple[int, ...]:
-    """Strides of a C-contiguous array, in units of `itemsize`."""
-    strides = []
-    step = itemsize
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
 
 
 def infer_size(shape: Sequence[int], size: int, argument: str = "shape") -> Shape:

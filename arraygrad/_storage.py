@@ -421,11 +421,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def pool_bytes() -> int:
-    """Bytes that the pool holds, in use or free."""
-    return sum(block.nbytes for block in _POOL)
-
-
 def _calibrate_pool() -> int:
     pool = [np.empty(1, np.uint8)]
     for _, block in enumerate(pool):

@@ -31,7 +31,6 @@ MODULES = {
     "numpy.lib": "arraygrad.numpy.lib",
     "numpy.lib.stride_tricks": "arraygrad.numpy.lib.stride_tricks",
 }
-MODULES_BACK = {ours: theirs for theirs, ours in MODULES.items()}
 
 # Functions whose answer is about the array and no derivative of it: they look at the values.
 _ABOUT_ARRAYS = frozenset({

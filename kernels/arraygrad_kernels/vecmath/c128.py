@@ -36,8 +36,6 @@ _log = f64.log
 _log1p = f64.log1p
 _hypot = f64.hypot
 _atan2 = f64.atan2
-_asinh = f64.asinh
-_atan = f64.atan
 
 
 def _scaled_exp(a):
