@@ -48,7 +48,8 @@ def _progress(done: int, total: int, name: str) -> None:
     width = 30
     filled = width * done // max(total, 1)
     end = "\n" if done == total or not sys.stdout.isatty() else ""
-    print(f"\r[{'#' * filled}{'.' * (width - filled)}] {done}/{total} {name:40.40}", end=end, flush=True)
+    bar = "#" * filled + "." * (width - filled)
+    print(f"\r[{bar}] {done}/{total} {name:40.40}", end=end, flush=True)
 
 
 def warmup() -> None:

@@ -128,7 +128,7 @@ def wrap_result(array: Any, node: Node | None = None) -> Any:
     if type(array) is ndarray and array.ndim:
         out = _new(_TENSOR)
         out._array = array
-    elif isinstance(array, (ndarray, np.generic)):  # noqa: UP038 - a union takes twice as long
+    elif isinstance(array, (ndarray, np.generic)):  # a union takes twice as long
         out = _new(_SCALAR)
         out._array = np.asarray(array)
     else:
@@ -244,7 +244,8 @@ def record(
         flags = None if op.kept_flags is None else op.kept_flags[_mask(nodes) - 1]
         values = None if flags is None else _values(flags, tensors, out)
     if op.needs_template:
-        like = [(o.shape, o.dtype) for o in out] if isinstance(out, tuple) else (out.shape, out.dtype)
+        several = isinstance(out, tuple)
+        like = [(o.shape, o.dtype) for o in out] if several else (out.shape, out.dtype)
         attributes = {**(attributes or {}), "result_like": like}
     if op.meta:
         if attributes is None:
@@ -430,7 +431,7 @@ def elementwise(op: Op, *operands: Any) -> Tensor:
     return result  # type: ignore[no-any-return]
 
 
-_RESULT_DTYPES: dict[tuple[str, Any], Any] = {}
+_RESULT_DTYPES: dict[tuple[str, Any], np.dtype[Any]] = {}
 
 
 def op_result_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -442,7 +443,7 @@ def op_result_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any]:
         with np.errstate(all="ignore"):
             found = np.asarray(kernel(*[np.ones(1, dtype)] * len(op.args))).dtype
         _RESULT_DTYPES[key] = found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def fast_kernel(op: Op, dtype: np.dtype[Any], arity: int) -> Any:
@@ -481,9 +482,7 @@ def prepare(op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], np.dtyp
                 dtype = scalar_dtype(x, dtype)
         # First the dtype to compute in: uint8 / -2 is a floating-point division.
         dtype = compute_dtype(op, dtype)
-        tensors = [
-            x if isinstance(x, TensorBase) else wrap(constant(x, dtype)) for x in tensors
-        ]
+        tensors = [x if isinstance(x, TensorBase) else wrap(constant(x, dtype)) for x in tensors]
     dtype = compute_dtype(op, dtype)
     shape = broadcast_shapes(*[t._array.shape for t in tensors])
     recording = _grad_mode()
@@ -551,7 +550,7 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
     else:
         arrays = tuple([t._array for t in tensors])
         nodes = tuple([node_of(t) for t in tensors])
-        tracked = any([n is not None for n in nodes])
+        tracked = any([n is not None for n in nodes])  # noqa: C419 - sooner done than a generator
         place = common_place(arrays, op.name)
         kernel = _dispatch.lookup(op.name, *place, tuple([a.dtype for a in arrays]))
     out = kernel(*arrays, **attributes)
@@ -765,19 +764,19 @@ SUM_TO = declare(
 )  # fmt: skip
 register_kernel("sum_to", sum_to_array)
 
-READ_WINDOW = declare(
+READ_WINDOW: Op = declare(
     Op("read_window", ("x",),
        Linear(x=lambda g, base, view: apply(ADD_WINDOW, g, base=base, view=view)), scalar=False)
 )  # fmt: skip
 register_kernel("read_window", read_window)
 
-ADD_WINDOW = declare(
+ADD_WINDOW: Op = declare(
     Op("add_window", ("g",),
        Linear(g=lambda g, base, view: apply(READ_WINDOW, g, base=base, view=view)), scalar=False)
 )  # fmt: skip
 register_kernel("add_window", add_window)
 
-WRITE_WINDOW = declare(
+WRITE_WINDOW: Op = declare(
     Op("write_window", ("x", "value"),
        Linear(x=lambda g, base, view: apply(ZERO_WINDOW, g, base=base, view=view),
               value=lambda g, base, view: apply(READ_WRITTEN, g, base=base, view=view)),
@@ -785,13 +784,13 @@ WRITE_WINDOW = declare(
 )  # fmt: skip
 register_kernel("write_window", write_window)
 
-ZERO_WINDOW = declare(
+ZERO_WINDOW: Op = declare(
     Op("zero_window", ("x",),
        Linear(x=lambda g, base, view: apply(ZERO_WINDOW, g, base=base, view=view)), scalar=False)
 )  # fmt: skip
 register_kernel("zero_window", lambda x, *, base, view: write_window(x, 0, base=base, view=view))
 
-READ_WRITTEN = declare(
+READ_WRITTEN: Op = declare(
     Op("read_written", ("x",),
        Linear(x=lambda g, base, view: apply(
            WRITE_WINDOW, wrap(np.zeros(base.shape, base.dtype)), g, base=base, view=view)),

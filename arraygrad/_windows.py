@@ -69,7 +69,7 @@ def write_window(x: Any, value: Any, *, base: Geometry, view: Geometry) -> Any:
 
 
 def read_written(g: Any, *, base: Geometry, view: Geometry) -> Any:
-    """Transpose of writing `value`: what of it survived (the last write wins) gets its cotangent."""
+    """Transpose of writing `value`: what of it survived (the last write wins) gets its share."""
     memory, _ = _base_memory(base, g)
     window = _window(memory, base, view)
     if not view.overlaps:
