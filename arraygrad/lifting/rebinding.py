@@ -81,7 +81,12 @@ def _scipys(x: Any) -> Any:
         return x
     _index_scipy()
     path = _SCIPY_OBJECTS.get(id(x))
-    return x if path is None else _imported(path[1])
+    if path is None:
+        return _imported(_WITHOUT_RULE)(x) if isinstance(x, types.FunctionType) else x
+    return _imported(path[1])
+
+
+_WITHOUT_RULE = "arraygrad.scipy._rule:without_rule"
 
 
 _SCIPY_OBJECTS: dict[int, tuple[Any, str]] = {}

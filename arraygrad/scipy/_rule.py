@@ -107,6 +107,47 @@ def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Ca
     return decorate
 
 
+def constant(path: str, summary: str) -> Callable[..., Any]:
+    """A stand-in for a function whose results are integers: plain, as there is no derivative."""
+
+    def stand_in(*args: Any, **kwargs: Any) -> Any:
+        return tensors(scipy_object(path)(*plain(args), **plain(kwargs)))
+
+    stand_in.__name__ = stand_in.__qualname__ = path.rpartition(".")[2]
+    stand_in.__doc__ = summary
+    return stand_in
+
+
+def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of SciPy that has no rule: where it would lose a gradient the error names it."""
+    parts = [p for p in real.__module__.split(".") if not p.startswith("_")]
+    name = ".".join([*parts, real.__name__])
+
+    @functools.wraps(real)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        try:
+            out = real(*args, **kwargs)
+        except Exception as error:
+            if _is_of_detaching(error):
+                raise DetachError(
+                    f"{name} has no derivative rule in arraygrad and would lose the gradient; use "
+                    "x.detach() for its plain value, or write what it does with NumPy functions"
+                ) from error
+            raise
+        return tensors(out) if type(out) in (np.ndarray, tuple, list) else out
+
+    return function
+
+
+def _is_of_detaching(error: BaseException | None) -> bool:
+    """Whether a DetachError is behind an error."""
+    for _ in range(10):
+        if error is None or isinstance(error, DetachError):
+            break
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _keywords(function: Callable[..., Any]) -> frozenset[str] | None:
     """Names that a function takes; None if it takes any."""
     code = function.__code__

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ._rule import plain, refuse, rule, scipy_object, tensor, tensors_of, xp
+from ._rule import constant, plain, refuse, rule, scipy_object, tensor, tensors_of, xp
+
+rankdata = constant("scipy.stats.rankdata", "Plain ranks of the values.")
 
 
 def _sample(a: Any, axis: Any, nan_policy: str, function: str) -> tuple[Any, Any]:

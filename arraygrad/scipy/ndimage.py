@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._borders import correlated, windows
-from ._rule import plain, refuse, rule, tensor, tensors_of, xp
+from ._rule import constant, plain, refuse, rule, tensor, tensors_of, xp
 from ._sampling import (
     affine_transform as affine_transform,
     map_coordinates as map_coordinates,
@@ -295,3 +295,6 @@ def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
     total = xp.sum(x)
     grids = np.ogrid[tuple(slice(0, n) for n in x.shape)]
     return tuple(xp.sum(x * grid) / total for grid in grids)
+
+
+label = constant("scipy.ndimage.label", "Plain numbers of connected regions.")

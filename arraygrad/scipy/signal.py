@@ -10,7 +10,7 @@ import numpy as np
 from .. import linalg as core
 from ._borders import correlated, extended
 from ._filters import full_convolution, recursive, valid_convolution
-from ._rule import plain, refuse, rule, scipy_object, tensor, tensors_of, xp
+from ._rule import constant, plain, refuse, rule, scipy_object, tensor, tensors_of, xp
 
 # -- convolution -----------------------------------------------------------------------------------
 
@@ -101,6 +101,12 @@ def correlate2d(
     sizes = zip(np.shape(plain(in1)), np.shape(plain(in2)), strict=True)
     return full[tuple(slice(n2 // 2, n2 // 2 + n1) for n1, n2 in sizes)]
 
+
+# -- places of extremes ----------------------------------------------------------------------------
+
+argrelmax = constant("scipy.signal.argrelmax", "Plain indices of local maxima.")
+argrelmin = constant("scipy.signal.argrelmin", "Plain indices of local minima.")
+argrelextrema = constant("scipy.signal.argrelextrema", "Plain indices of local extremes.")
 
 # -- recursive filters -----------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from ._samples import (
     moment as moment,
     pearsonr as pearsonr,
     pmean as pmean,
+    rankdata as rankdata,
     sem as sem,
     skew as skew,
     variation as variation,

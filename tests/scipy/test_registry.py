@@ -6,7 +6,10 @@ import inspect
 import numpy as np
 import pytest
 import scipy.constants
+import scipy.optimize
+import scipy.signal
 from scipy import ndimage
+from scipy.signal import butter
 
 import arraygrad as ag
 from arraygrad.scipy import _registry
@@ -62,6 +65,25 @@ def test_importing_arraygrad_imports_no_scipy():
 
 def test_constants_are_scipys_own():
     assert scipy.constants.c == 299792458.0
+
+
+def test_functions_without_a_rule_are_refused_by_name():
+    with pytest.raises(ag.errors.DetachError, match=r"^scipy\.signal\.butter has no derivative"):
+        ag.grad(lambda k: butter(2, k)[0][0])(0.3)
+    with pytest.raises(ag.errors.DetachError, match=r"^scipy\.optimize\.shgo has no derivative"):
+        ag.grad(lambda k: scipy.optimize.shgo(lambda x: x[0] * k, [(0, 1)]).fun)(0.3)
+
+
+def test_functions_without_a_rule_compute_where_nothing_is_tracked():
+    """Their arrays are tensors, so that lifted code may write into them."""
+
+    def f(k):
+        b, _ = butter(2, 0.3)
+        b[:] = 0
+        b[0] = k
+        return b.sum() * scipy.signal.argrelmax(np.array([0, k, 0]))[0][0]
+
+    assert ag.grad(f)(0.5) == 1.0
 
 
 def test_options_without_a_rule_are_refused_by_name():
