@@ -10,6 +10,7 @@ from .._storage import TensorBase
 from . import rebinding
 from .lifter import lifter_for
 from .record import THREAD, Record
+from .session import SESSION
 
 
 class Lifted:
@@ -72,10 +73,14 @@ def _imported(module: Any, names: frozenset[str], stored: frozenset[str]) -> Any
     records = THREAD.records
     if not records:  # a generator that outlived its call
         return rebinding.module(module)
-    return records[-1].imported(module, names, stored)
+    with SESSION.lock:
+        return records[-1].imported(module, names, stored)
 
 
 def _visit(value: Any) -> Any:
     """What lifted code has in the place of a value that a module made when asked for it."""
     records = THREAD.records
-    return records[-1].visit(value) if records else value
+    if not records:
+        return value
+    with SESSION.lock:
+        return records[-1].visit(value)

@@ -67,6 +67,7 @@ def function(record: Record, f: Any) -> Any:
             twin = found[1]
     if id(twin) not in record.syncs and (f.__defaults__ or f.__kwdefaults__):
         record.add_defaults(f, twin)
+    record.add_attributes(f, twin)
     return twin
 
 
@@ -116,7 +117,9 @@ def _single_dispatch(record: Record, f: Any) -> Any:
     @functools.wraps(f)
     def dispatched(*args: Any, **kwargs: Any) -> Any:
         kind = type(like_numpy(args[0]))
-        return record.visit(f.dispatch(kind))(*args, **kwargs)
+        with SESSION.lock:
+            chosen = record.visit(f.dispatch(kind))
+        return chosen(*args, **kwargs)
 
     return dispatched
 

@@ -76,6 +76,7 @@ class Lifter:
         self._originals: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.methods: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.class_cells: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
+        self.attributes: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         # How the call that is running takes a module and any other value; set by calls.py.
         self.imported: Callable[..., Any] = lambda module, names, stored: module
         self.visit: Visit = lambda value: value
@@ -206,7 +207,13 @@ class Lifter:
                 replaced = _quieted(replaced)
             if replaced is not value and name not in ("__dict__", "__weakref__"):
                 type.__setattr__(twin, name, replaced)
-        self.class_cells[cls] = [v for k, v in own.items() if v[1] is not own_cell]
+        self.class_cells[cls] = [
+            own[id(cell)]
+            for value in vars(cls).values()
+            for f in reach.functions_of(value)
+            for cell in f.__closure__ or ()
+            if id(cell) in own and own[id(cell)][1] is not own_cell
+        ]
         return twin
 
     def _member(self, value: Any, visit: Visit, cells: dict[int, tuple[Any, Any]]) -> Any:

@@ -55,6 +55,15 @@ def stored_in(code: types.CodeType) -> frozenset[str]:
     return found
 
 
+def sets_attributes(f: types.FunctionType) -> bool:
+    """Whether code may rebind attributes of a function: it has some, or names and sets its own."""
+    if vars(f).keys() - {"__wrapped__"}:
+        return True
+    code = f.__code__
+    name = f.__name__
+    return (name in code.co_freevars or name in names_in(code)) and bool(stored_in(code))
+
+
 def may_write(code: types.CodeType) -> bool:
     """Whether a code object (or one defined in it) may write into an array in place."""
     found = _WRITES.get(code)

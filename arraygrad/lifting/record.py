@@ -24,7 +24,7 @@ from . import blame, fitting, reach, rebinding, stand_ins
 from .items import items_of
 from .lifter import SCOPE, Lifter, Scope
 from .session import CONTAINERS, INERT, SESSION, is_live
-from .sync import CellSync, Check, ClassSync, DefaultsSync
+from .sync import AttributesSync, CellSync, Check, ClassSync, DefaultsSync
 
 ARGUMENTS = INERT | {_Types.tensor, _Types.scalar}  # what is handed over as it is
 
@@ -51,6 +51,7 @@ class Record:
         self.classes: set[Any] = set()
         self.checks: dict[int, Check] = {}
         self.syncs: dict[int, Any] = {}
+        self.attributes: dict[int, Any] = {}  # id(twin function) -> its AttributesSync
         self.cells: dict[int, tuple[Any, Any]] = {}
         self.closures: dict[int, tuple[Any, Any]] = {}  # functions with cells of this record
         # Whether tensors that lifted code leaves behind in the user's objects become arrays.
@@ -70,46 +71,59 @@ class Record:
         records = THREAD.records
         outermost = not records
         entered = self in records
-        if outermost:
-            with SESSION.lock:
+        with SESSION.lock:
+            if outermost:
                 SESSION.calls += 1
-        records.append(self)
+            records.append(self)
         try:
-            if not entered:
-                self._pull()
-            function = self.twin
-            if function is None:
-                function = self.visit(self.target)
-                self._pull()
-                if self.is_function:
-                    self.twin = function
-            visit = self.visit
-            args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
-            if kwargs:
-                kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
+            # Twins are shared by all threads: one at a time makes them and brings them up to date.
+            with SESSION.lock:
+                function = self._enter(entered)
+                visit = self.visit
+                args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
+                if kwargs:
+                    kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
             result = function(*args, **kwargs)
-            self.plain = plain_result
             if not outermost or (not plain_result and type(result) in ARGUMENTS):
                 return result
-            return self.leave_value(result)
+            with SESSION.lock:
+                self.plain = plain_result
+                return self.leave_value(result)
         except Exception as error:
             if outermost:
                 blame.note_line(error)
             raise
         finally:
-            self.plain = plain
-            if not entered:
-                for sync in self.ordered or ():
-                    sync.push(self)
-            records.pop()
-            if outermost:
-                self._leave()
+            with SESSION.lock:
+                self.plain = plain
+                if not entered:
+                    for sync in self.ordered or ():
+                        sync.push(self)
+                records.pop()
+                if outermost:
+                    self._leave()
+
+    def _enter(self, entered: bool) -> Any:
+        """What stands for the target, with all that it reaches up to date."""
+        if not entered:
+            self._pull()
+        function = self.twin
+        if function is None:
+            function = self.visit(self.target)
+            self._pull()
+            if self.is_function:
+                self.twin = function
+        return function
 
     def _pull(self) -> None:
         """Bring all that is reached up to date; what is found on the way is pulled too."""
         while True:
             if self.ordered is None:
-                self.ordered = (*self.checks.values(), *self.syncs.values())
+                self.ordered = (
+                    *self.checks.values(),
+                    *self.syncs.values(),
+                    *self.attributes.values(),
+                )
             ordered = self.ordered
             for sync in ordered:
                 sync.pull(self)
@@ -118,20 +132,19 @@ class Record:
 
     def _leave(self) -> None:
         session = SESSION
-        with session.lock:
-            session.calls -= 1
-            if session.calls:
-                return
-            if session.seen:
-                for value in [*session.seen.values()]:
-                    self._restore(value)
-            for tensor, array in session.arrays.values():
-                if tensor._family.storage.version and array.flags.writeable:
-                    note_overwritten(array, "a lifted function")
-                    np.copyto(array, tensor._array)
-            stand_ins.forget_tracked()
-            if session.seen or session.arrays or session.replaced or session.kept:
-                session.start()
+        session.calls -= 1
+        if session.calls:
+            return
+        if session.seen:
+            for value in [*session.seen.values()]:
+                self._restore(value)
+        for tensor, array in session.arrays.values():
+            if tensor._family.storage.version and array.flags.writeable:
+                note_overwritten(array, "a lifted function")
+                np.copyto(array, tensor._array)
+        stand_ins.forget_tracked()
+        if session.seen or session.arrays or session.replaced or session.kept:
+            session.start()
 
     # -- making fit -------------------------------------------------------------------------------
 
@@ -246,10 +259,22 @@ class Record:
             self.ordered = None
             sync.pull(self)
 
+    def add_attributes(self, f: Any, twin: Any) -> None:
+        """Keep the attributes of a twin function in step, if code may rebind them."""
+        sync = self.attributes.get(id(twin))
+        if (sync is not None and sync.is_for(twin)) or not reach.sets_attributes(f):
+            return
+        sync = self.lifter.attributes.get(twin)
+        if sync is None:
+            sync = self.lifter.attributes[twin] = AttributesSync(f, twin)
+        self.attributes[id(twin)] = sync
+        self.ordered = None
+        sync.pull(self)
+
     def add_cell(self, cell: Any, twin: Any) -> None:
-        """Keep the twin of a closure cell in step."""
-        if id(cell) not in self.syncs:
-            sync = self.syncs[id(cell)] = CellSync(cell, twin)
+        """Keep a twin of a closure cell in step; a class's methods may have another than ours."""
+        if id(twin) not in self.syncs:
+            sync = self.syncs[id(twin)] = CellSync(cell, twin)
             self.ordered = None
             sync.pull(self)
 

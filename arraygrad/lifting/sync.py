@@ -1,13 +1,14 @@
 """Keeping what lifted code has of the user's variables in step with the user's own.
 
 Each class has `pull` (before lifted code runs) and `push` (after it): globals, closure cells, data
-attributes of classes, default arguments.
+attributes of classes and of functions, default arguments.
 """
 
 from __future__ import annotations
 
 import operator
 import types
+import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -197,3 +198,53 @@ class DefaultsSync:
 
     def push(self, record: Record) -> None:
         """Nothing: a default argument cannot be rebound by a call."""
+
+
+class AttributesSync:
+    """Keeps the attributes of a twin function (counters, caches) in step with the user's.
+
+    One for all records, so that a call inside of a call does not undo what was bound.
+    """
+
+    __slots__ = ("_f", "_twin", "set", "values")
+
+    def __init__(self, f: Any, twin: Any) -> None:
+        self._f = weakref.ref(f)
+        self._twin = weakref.ref(twin)
+        self.values: dict[str, Any] = {}
+        self.set: dict[str, Any] = {}
+
+    def is_for(self, twin: Any) -> bool:
+        """Whether this is of `twin`, not of an earlier one whose id was the same."""
+        return self._twin() is twin
+
+    def pull(self, record: Record) -> None:
+        """Bring the twin up to date."""
+        f, twin = self._f(), self._twin()
+        if f is None or twin is None:
+            return
+        for name, value in [*vars(f).items()]:
+            if name not in _OWN and (
+                value is not self.values.get(name, ABSENT) or record.changes(value)
+            ):
+                self.values[name] = value
+                self.set[name] = vars(twin)[name] = record.visit(value)
+        for name in self.values.keys() - vars(f).keys():
+            del self.values[name], self.set[name]
+            vars(twin).pop(name, None)
+
+    def push(self, record: Record) -> None:
+        """Give the user what lifted code has bound."""
+        f, twin = self._f(), self._twin()
+        if f is None or twin is None:
+            return
+        for name, now in [*vars(twin).items()]:
+            if name not in _OWN and now is not self.set.get(name, ABSENT):
+                self.set[name] = now
+                self.values[name] = vars(f)[name] = record.leave_value(now)
+        for name in self.values.keys() - vars(twin).keys():
+            del self.values[name], self.set[name]
+            vars(f).pop(name, None)
+
+
+_OWN = frozenset({"__wrapped__"})  # set once, by the decorator
