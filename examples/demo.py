@@ -49,7 +49,6 @@ class Problem:
     arguments: tuple[Any, ...]
     score: Callable[[Vector], str]
     draw: Callable[[Any, Vector], None]
-    needs_lift: bool = False  # np.zeros then fill, math.exp, float(): no protocol sees them
 
 
 @dataclass(frozen=True)
@@ -217,7 +216,7 @@ def gaussian_process_problem() -> Problem:
     start = gaussian_process.initial_parameters(x.shape[1])
     arguments = (x_train, y_train)
     return Problem(
-        "Gaussian process, diabetes", gaussian_process.loss, start, arguments, score, draw, True
+        "Gaussian process, diabetes", gaussian_process.loss, start, arguments, score, draw
     )
 
 
@@ -240,9 +239,7 @@ def heat_problem() -> Problem:
         axes.set_title("heat equation: readings over time,\nfirst guess (dotted) and fit")
 
     arguments = (measured, NOISE)
-    return Problem(
-        "heat equation, simulated", heat_equation.loss, start, arguments, score, draw, True
-    )
+    return Problem("heat equation, simulated", heat_equation.loss, start, arguments, score, draw)
 
 
 def ode_problem() -> Problem:
@@ -264,7 +261,7 @@ def ode_problem() -> Problem:
         axes.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5, integer=True))
         axes.legend()
 
-    return Problem("ODE, hares and lynxes", ode_fit.loss, start, arguments, score, draw, True)
+    return Problem("ODE, hares and lynxes", ode_fit.loss, start, arguments, score, draw)
 
 
 # --- what a person sees ---------------------------------------------------------------------
@@ -323,17 +320,12 @@ def main() -> int:
     options = parser.parse_args()
 
     makers = (logistic_problem, mlp_problem, gaussian_process_problem, heat_problem, ode_problem)
-    outcomes, waiting = [], []
+    outcomes = []
     for i, make in enumerate(makers, start=1):
         problem = make()
-        if problem.needs_lift and not hasattr(ag, "lift"):
-            waiting.append(problem.name)
-            continue
         print(f"[{i}/{len(makers)}] {problem.name} ...", file=sys.stderr, flush=True)
         outcomes.append(solve(problem, options.iterations))
     print(f"\n{table(outcomes)}\n")
-    if waiting:
-        print(f"Await ag.lift, which is planned: {'; '.join(waiting)}\n")
     picture(outcomes, options.picture)
     print(f"Picture: {options.picture}")
 
