@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._errors import ArgumentError
-from ._rule import xp
+from .._op import Bilinear
+from ._rule import primitive_op, scipy_object, xp
 
 # SciPy's mode -> NumPy's name for the same continuation.
 _PADS = {
@@ -45,7 +46,35 @@ def correlated(x: Any, weights: Any, axis: int, mode: str, cval: Any, origin: in
     size = weights.shape[0]
     before = size // 2 + origin
     x = extended(x, axis, before, size - 1 - before, mode, cval)
-    return xp.lib.stride_tricks.sliding_window_view(x, size, axis=axis) @ weights
+    return _correlated_inside(x, weights, axis=axis)
+
+
+def _inside_kernel(x: Any, weights: Any, *, axis: int) -> Any:
+    size = weights.shape[0]
+    out = scipy_object("scipy.ndimage.correlate1d")(x, weights, axis, mode="constant")
+    index = [slice(None)] * x.ndim
+    index[axis] = slice(size // 2, size // 2 + x.shape[axis] - size + 1)
+    return np.ascontiguousarray(out[tuple(index)])
+
+
+def _cotangent_of_array(g: Any, weights: Any, axis: int) -> Any:
+    """Convolution with the weights: correlation of the cotangent between zeros."""
+    shape = list(g.shape)
+    shape[axis] = weights.shape[0] - 1
+    zeros = xp.zeros(shape, dtype=g.dtype)
+    padded = xp.concatenate((zeros, g, zeros), axis=axis)
+    return _correlated_inside(padded, xp.flip(xp.conj(weights)), axis=axis)
+
+
+def _cotangent_of_weights(g: Any, x: Any, weights_shape: Any, axis: int) -> Any:
+    seen = xp.lib.stride_tricks.sliding_window_view(x, weights_shape[0], axis=axis)
+    return xp.tensordot(g, xp.conj(seen), axes=g.ndim)
+
+
+_correlated_inside: Any = primitive_op(
+    "ndimage.correlate1d", ("x", "weights"),
+    Bilinear(x=_cotangent_of_array, weights=_cotangent_of_weights), _inside_kernel,
+)  # fmt: skip
 
 
 def windows(x: Any, shape: Any, modes: Any, cval: Any, origins: Any) -> Any:

@@ -207,11 +207,11 @@ def _explicit(method: str, rhs: Any, y: Any, steps: Any, outputs: Any) -> Any:
 
 
 def _combined(k: list[Any], weights: Any) -> Any:
-    out: Any = 0.0
-    for weight, slope in zip(weights, k, strict=False):
-        if weight:
-            out = out + float(weight) * slope
-    return out
+    """Sum of the slopes with their weights, those that are not zero."""
+    pairs = [(w, slope) for w, slope in zip(weights, k, strict=False) if w]
+    if len(pairs) < 2:
+        return float(pairs[0][0]) * pairs[0][1] if pairs else 0.0 * k[0]
+    return np.array([w for w, _ in pairs]) @ xp.stack([slope for _, slope in pairs])
 
 
 def _dense(

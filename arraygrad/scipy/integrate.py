@@ -26,7 +26,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 def _widths(y: Any, x: Any, dx: Any, axis: int) -> Any:
     """Distances of the samples, axis last; broadcast against y with axis last."""
     if x is None:
-        return xp.asarray(dx, dtype=float) * np.ones(y.shape[axis] - 1)
+        return xp.asarray(dx, dtype=y.dtype) * xp.ones(y.shape[axis] - 1, dtype=y.dtype)
     x = tensor(x, "scipy.integrate", 2)
     return xp.diff(x if x.ndim == 1 else xp.moveaxis(x, axis, -1), axis=-1)
 

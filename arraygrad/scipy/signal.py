@@ -263,9 +263,9 @@ def savgol_filter(
     weights = scipy_object("scipy.signal.savgol_coeffs")(*settings)[::-1].copy()
     origin = 0 if window_length % 2 else -1
     if mode != "interp":
-        out = correlated(x, xp.asarray(weights), x.ndim - 1, mode, cval, origin)
+        out = correlated(x, xp.asarray(weights, dtype=x.dtype), x.ndim - 1, mode, cval, origin)
         return xp.moveaxis(out, -1, axis)
-    inner = correlated(x, xp.asarray(weights), x.ndim - 1, "constant", 0.0, origin)
+    inner = correlated(x, xp.asarray(weights, dtype=x.dtype), x.ndim - 1, "constant", 0.0, origin)
     edge = scipy_object("scipy.signal.savgol_filter")(np.eye(window_length), *settings, axis=0)
     half, n = window_length // 2, x.shape[-1]
     left = x[..., :window_length] @ edge[:half].T
