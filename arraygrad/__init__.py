@@ -560,7 +560,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
     "special": (),
 }
 
-_lazy = _lazy_attributes(__name__, _LAZY)
+_lazy = _lazy_attributes(__name__, _LAZY, "_hints")
 
 
 def __getattr__(name: str) -> _Any:

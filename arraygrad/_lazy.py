@@ -13,7 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 
-def lazy_attributes(package: str, modules: dict[str, tuple[str, ...]]) -> Callable[[str], Any]:
+def lazy_attributes(
+    package: str,
+    modules: dict[str, tuple[str, ...]],
+    hints: str | None = None,
+) -> Callable[[str], Any]:
     """A module's ``__getattr__`` for names that live in `modules`.
 
     Parameters
@@ -22,6 +26,8 @@ def lazy_attributes(package: str, modules: dict[str, tuple[str, ...]]) -> Callab
         The package whose attributes they are.
     modules : dict
         Module, relative to the package -> names. A module without names is itself the attribute.
+    hints : str, optional
+        Module whose `hint(name)` says what to type for a name that is in none of them.
     """
     where = {name: module for module, names in modules.items() for name in names}
     where.update({module: "" for module, names in modules.items() if not names})
@@ -29,7 +35,10 @@ def lazy_attributes(package: str, modules: dict[str, tuple[str, ...]]) -> Callab
     def __getattr__(name: str) -> Any:
         module = where.get(name)
         if module is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            message = f"module {package!r} has no attribute {name!r}"
+            if hints is not None and not name.startswith("_"):
+                message += importlib.import_module(f"{package}.{hints}").hint(name)
+            raise AttributeError(message, name=name, obj=sys.modules[package])
         if module:
             value = getattr(importlib.import_module(f"{package}.{module}"), name)
         else:

@@ -23,7 +23,7 @@ KERNELS = folder_of("arraygrad_kernels")
 # From the ground up. A module may import from its own line and from those above it in this list.
 # A folder stands for all modules in it that have no line of their own.
 LAYERS = (
-    ("_errors", "_lazy"),
+    ("_errors", "_hints", "_lazy"),
     ("_dtypes", "_device", "_layout", "_answers"),
     ("_dispatch",),
     ("_op", "_graph"),
