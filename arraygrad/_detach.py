@@ -103,6 +103,10 @@ WAYS_OUT = (
     "use x.detach() for its plain value, run under `with ag.no_grad():`, or keep it in the graph "
     "with tensor functions (ag.lift(f) makes NumPy code do so)"
 )
+WAYS_OUT_OF_LIFTED = (
+    "use x.detach() for its plain value, compute it with NumPy's functions, or state its "
+    "derivative with ag.primitive"
+)
 
 
 def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> None:
@@ -124,7 +128,11 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
     instruction, called = _running(caller)
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
         return  # "%f" % x: text, in which a formatted string keeps no gradient either
-    ways_out = f"{instead}, or {WAYS_OUT}" if instead else WAYS_OUT
+    if caller is not users and not what.endswith(" and"):
+        what += f" in {_name(caller)}.{caller.f_code.co_qualname}"
+    ways_out = WAYS_OUT_OF_LIFTED if LIFTED_MARK in users.f_globals else WAYS_OUT
+    if instead:
+        ways_out = instead if "x.detach()" in instead else f"{instead}, or {ways_out}"
     message = f"{what} would lose the gradient of a tensor that requires grad; {ways_out}"
     if policy == "warn":
         warnings.warn(message, DetachWarning, stacklevel=depth)

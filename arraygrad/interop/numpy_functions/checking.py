@@ -26,7 +26,7 @@ for _function in _FREE:
 if hasattr(np, "in1d"):  # until NumPy 2.3
     constant(getattr(np, "in1d"))  # noqa: B009
 
-_FILES = "save the values, x.detach(), or pickle the tensor"
+_FILES = "save the values, x.detach(), or pickle a tensor that is a leaf"
 _WRITERS: tuple[Any, ...] = (np.save, np.savez, np.savez_compressed, np.savetxt)
 for _function in _WRITERS:
     untracked_only(_function, _FILES)
