@@ -9,6 +9,8 @@ import numpy as np
 
 from ..._answers import answers
 from ..._apply import operand
+from ..._dtypes import is_supported
+from ..._storage import TensorBase
 from ...ops import manipulation, parts, products, searching, sorting, views
 from ..ufuncs import store
 
@@ -298,8 +300,19 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 
 @answers(np.broadcast_arrays)
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
-    """np.broadcast_arrays."""
-    return tuple(manipulation.broadcast_arrays(*map(operand, args)))
+    """np.broadcast_arrays; None, texts and the like beside tensors become arrays, as in NumPy."""
+    plain = [a if _is_numeric(a) else np.asarray(a) for a in args]
+    shape = np.broadcast_shapes(*(np.shape(a) for a in plain))
+    return tuple(
+        manipulation.broadcast_to(operand(a, "broadcast_arrays"), shape)
+        if _is_numeric(a)
+        else np.broadcast_to(a, shape)
+        for a in plain
+    )
+
+
+def _is_numeric(a: Any) -> bool:
+    return isinstance(a, TensorBase | list | tuple) or is_supported(np.asarray(a).dtype)
 
 
 @answers(np.diagonal)
