@@ -77,6 +77,11 @@ def lifted_for_derivatives(f: Callable[..., Any]) -> Callable[..., Any]:
 
     if isinstance(f, Lifted):
         return f
+    if not callable(f):
+        raise ArgumentTypeError(
+            f"derivatives are taken of functions, not of a {type(f).__name__}; of a tensor that "
+            "was computed: y.backward(), or ag.autograd.grad(y, x)"
+        )
     if isinstance(f, types.FunctionType) and f.__module__ == "arraygrad.autograd.functional":
         return f  # ag.grad of something, which is lifted already
     return _lifted(f, frozenset(), True)  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ where that is possible and asked for.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -236,6 +236,10 @@ def _from_foreign(obj: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> A
     """Other libraries' arrays, buffers, and sequences that are no list or tuple."""
     if isinstance(obj, str):
         raise DTypeError(f"asarray: the string {obj!r} is not a number; use float(...) first")
+    if isinstance(obj, Mapping):
+        raise ArgumentTypeError(
+            f"asarray: a {type(obj).__name__} has no order of axes; use list(x.values())"
+        )
     if hasattr(obj, "__dlpack__") and _lives_on_cpu(obj):
         try:
             return _from_ndarray(_dlpack_array(obj, None), dtype, copy)
