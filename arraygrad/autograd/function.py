@@ -152,10 +152,16 @@ class Function:
     6.0
     """
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Refused: a Function has no instances."""
+        raise ArgumentTypeError(
+            f"{cls.__name__} has no instances; call the class, {cls.__name__}.apply(x)"
+        )
+
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the result; to be overridden."""
-        raise NotImplementedError("a Function needs a static method forward(ctx, *args)")
+        raise NotImplementedError
 
     @staticmethod
     def setup_context(ctx: FunctionContext, args: tuple[Any, ...], result: Any) -> None:
@@ -183,6 +189,7 @@ class Function:
         ctx = FunctionContext()
         nodes = tuple(node_of(a) if isinstance(a, TensorBase) else None for a in args)
         tracked = is_grad_enabled() and any(n is not None for n in nodes)
+        _check_complete(cls, tracked)
         ctx.needs_input_grad = tuple(tracked and n is not None for n in nodes)
         token = GRAD_MODE.set(False)
         try:
@@ -204,6 +211,17 @@ class Function:
                 arrays = tuple(a._array for a in args if isinstance(a, TensorBase))
                 observe(_op_of(cls), tensors, arrays)
         return tuple(results) if several else results[0]
+
+
+def _check_complete(cls: type[Function], tracked: bool) -> None:
+    """Refuse a Function without forward, and one without derivatives where they are needed."""
+    if cls.forward is Function.forward:
+        missing = "forward(ctx, *args)"
+    elif tracked and cls.backward is Function.backward and cls.jvp is Function.jvp:
+        missing = "backward(ctx, *grads)"
+    else:
+        return
+    raise NotImplementedError(f"{cls.__name__} needs a static method {missing}")
 
 
 def _as_result(result: Any, args: tuple[Any, ...], ctx: FunctionContext) -> Any:

@@ -1,0 +1,128 @@
+"""What people who come from NumPy or PyTorch type first: it works, or says what to type instead."""
+
+import numpy as np
+import pytest
+
+import arraygrad as ag
+from arraygrad import errors
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("median", r"np\.median"), ("einsum", r"np\.einsum"), ("concatenate", r"np\.concatenate"),
+        ("dot", r"np\.dot"), ("array", r"ag\.tensor\(data\)"), ("cat", r"ag\.concat"),
+        ("randn", r"default_rng"), ("relu", r"ag\.maximum"), ("from_numpy", r"ag\.asarray"),
+    ],
+)  # fmt: skip
+def test_a_name_of_another_library_says_what_to_type(name, instead):
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; .*{instead}") as raised:
+        getattr(ag, name)
+    assert raised.value.name == name  # from which Python makes "Did you mean"
+    assert raised.value.obj is ag
+
+
+def test_what_the_hints_say_is_there():
+    from arraygrad import _hints
+
+    assert not [name for name in _hints._NAMES if hasattr(ag, name)]
+    x = ag.tensor([[1.0, 2.0], [3.0, 4.0]])
+    names = {
+        "ag": ag, "np": np, "x": x, "x1": x, "x2": x, "data": [1.0], "array": np.ones(2), "seed": 0,
+        "rng": np.random.default_rng(0), "shape": (2, 3), "low": 0, "high": 5, "axes": (1, 0),
+    }  # fmt: skip
+    for text in _hints._NAMES.values():
+        code = text.partition(" with ")[0].partition(", or ")[0].removeprefix("rng = ")
+        eval(code, names)
+
+
+@pytest.mark.parametrize("name", ["nonsense", "pi2", "__wrapped__"])
+def test_other_names_say_nothing_more(name):
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'$"):
+        getattr(ag, name)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        ag.grad, ag.value_and_grad, ag.jacobian, ag.jacfwd, ag.hessian, ag.hvp, ag.elementwise_grad,
+        lambda f: ag.vjp(f, 1.0), lambda f: ag.jvp(f, (1.0,), (1.0,)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("f", [5, None, ag.tensor([1.0])])
+def test_derivatives_are_taken_of_functions(take, f):
+    with pytest.raises(errors.ArgumentTypeError, match=r"functions, not .*ag\.autograd\.grad"):
+        take(f)
+
+
+@pytest.mark.parametrize("make", [ag.tensor, ag.asarray])
+def test_a_dict_is_no_sequence(make):
+    with pytest.raises(errors.ArgumentTypeError, match=r"list\(x\.values\(\)\)"):
+        make({1: 2.0})
+
+
+def test_broadcast_arrays_takes_what_is_no_number_beside_tensors():
+    """Matplotlib broadcasts positions with colours, hatches and None."""
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    y, none, text, objects = np.broadcast_arrays(
+        x, None, "//", np.array([[None], ["a"]], dtype=object)
+    )
+    assert isinstance(y, ag.Tensor)
+    assert y.shape == (2, 2)
+    y.sum().backward()
+    assert np.array_equal(x.grad, [2.0, 2.0])
+    assert [type(a) for a in (none, text, objects)] == [np.ndarray] * 3
+    assert none.shape == text.shape == objects.shape == (2, 2)
+    assert (text == "//").all()
+    assert objects[1, 0] == "a"
+
+
+class TestFunction:
+    def test_has_no_instances(self):
+        class Double(ag.Function):
+            pass
+
+        with pytest.raises(errors.ArgumentTypeError, match=r"Double\.apply\(x\)"):
+            Double()
+
+    def test_says_which_class_lacks_what(self):
+        class Empty(ag.Function):
+            pass
+
+        class Half(ag.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x / 2
+
+        x = ag.tensor(1.0, requires_grad=True)
+        with pytest.raises(NotImplementedError, match="Empty needs a static method forward"):
+            Empty.apply(x)
+        with pytest.raises(NotImplementedError, match="Half needs a static method backward"):
+            Half.apply(x)
+        assert float(Half.apply(x.detach())) == 0.5
+
+
+class TestMessagesAboutLostGradients:
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+
+    def test_outside_of_lifted_code_lifting_is_a_way_out(self):
+        with pytest.raises(errors.DetachError, match=r"ag\.lift"):
+            np.asarray(self.x)
+
+    def test_lifted_code_is_not_told_to_lift(self):
+        def f(x):
+            return np.ma.masked_less(x, 1.5).sum()
+
+        with pytest.raises(errors.DetachError) as raised:
+            ag.grad(f)(np.array([1.0, 2.0]))
+        assert "ag.lift" not in str(raised.value)
+        assert "ag.primitive" in str(raised.value)
+
+    def test_the_function_of_a_library_that_converts_is_named(self):
+        with pytest.raises(errors.DetachError, match=r"in numpy\.ma\.core\.MaskedArray\.__new__"):
+            np.ma.masked_array(self.x)
+
+    def test_each_way_out_is_said_once(self):
+        with pytest.raises(errors.DetachError) as raised:
+            np.save("never.npy", self.x)
+        assert str(raised.value).count("detach()") == 1
