@@ -17,6 +17,7 @@ from .._graph import is_grad_enabled, next_seq
 from .._layout import Shape, as_shape, byte_extent, infer_size, normalize_axes, normalize_axis
 from .._op import Linear, Op, declare
 from .._storage import Geometry, TensorBase, family_of, join_family
+from .shapes import RESHAPE
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -276,8 +277,6 @@ def view_as(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     -----
     Derivative: the reshape back.
     """
-    from .manipulation import RESHAPE
-
     x = operand(x, "view")
     target = infer_size(shape, x._array.size)
     try:

@@ -1,0 +1,398 @@
+"""Shapes: broadcasting, reshape, permute_dims, flip, ... Views wherever NumPy gives views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _layout
+from .._answers import answers
+from .._apply import (
+    BROADCAST_TO,
+    _Types,
+    apply,
+    operand,
+    view,
+    wrap_result,
+)
+from .._dispatch import register_kernel
+from .._errors import ArgumentError, ShapeError
+from .._layout import as_shape, infer_size, normalize_axes, normalize_axis
+from .._op import Linear, Op, declare
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+COPY: Op = declare(Op("copy", ("x",), Linear(x=lambda g: g), scalar=False))
+
+
+def copied(x: Any) -> Any:
+    """A C-contiguous copy with memory of its own; a step of the graph."""
+    out = apply(COPY, x)
+    return wrap_result(out._array, out._node) if isinstance(x, _Types.scalar) else out
+
+
+# -- broadcasting ---------------------------------------------------------------------------------
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that all shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : tuple of int
+        Any number of shapes; none gives ``()``.
+
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    ShapeError
+        The shapes do not broadcast.
+
+    Examples
+    --------
+    >>> import arraygrad as ag
+    >>> ag.broadcast_shapes((3, 1), (1, 4), ())
+    (3, 4)
+    """
+    return _layout.broadcast_shapes(*[as_shape(s, "shapes") for s in shapes])
+
+
+def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
+    """The tensor repeated along new and size-one dimensions, without copying.
+
+    Parameters
+    ----------
+    x : Tensor
+    shape : tuple of int
+
+    Returns
+    -------
+    Tensor
+        A read-only view whose repeated dimensions have stride 0.
+
+    Raises
+    ------
+    ShapeError
+        x does not broadcast to `shape`.
+
+    Notes
+    -----
+    Derivative: the sum over the repeated dimensions.
+    """
+    x = operand(x, "broadcast_to")
+    return view(BROADCAST_TO, x, shape=as_shape(shape))  # type: ignore[no-any-return]
+
+
+def expand(x: Tensor, *shape: int) -> Tensor:
+    """The tensor broadcast to a shape in which -1 keeps a size.
+
+    Parameters
+    ----------
+    x : Tensor
+    *shape : int
+        Sizes; new dimensions come first.
+
+    Returns
+    -------
+    Tensor
+        A read-only view, as that of `broadcast_to`.
+
+    Notes
+    -----
+    Derivative: the sum over the repeated dimensions.
+    """
+    x = operand(x, "expand")
+    old = x._array.shape
+    lead = len(shape) - len(old)
+    sizes = tuple(old[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape))
+    return broadcast_to(x, sizes)
+
+
+def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
+    """The tensors broadcast against each other.
+
+    Parameters
+    ----------
+    *arrays : Tensor
+        Of shapes that broadcast; dtypes stay as they are.
+
+    Returns
+    -------
+    tuple of Tensor
+        Read-only views of one common shape; those that have it already are returned as they are.
+
+    Notes
+    -----
+    Derivative: as for `broadcast_to`.
+    """
+    tensors = [operand(a, "broadcast_arrays") for a in arrays]
+    shape = _layout.broadcast_shapes(*[t._array.shape for t in tensors])
+    return tuple(t if t._array.shape == shape else broadcast_to(t, shape) for t in tensors)
+
+
+# -- views ----------------------------------------------------------------------------------------
+
+RESHAPE: Op = declare(
+    Op("reshape", ("x",), Linear(x=lambda g, x_shape: reshape(g, x_shape)), family="view",
+       scalar=False)
+)  # fmt: skip
+register_kernel("reshape", lambda x, *, shape: x.reshape(shape))
+
+
+def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Tensor:
+    """The elements in C order under another shape.
+
+    Parameters
+    ----------
+    x : Tensor
+    shape : tuple of int
+        One size may be -1 and is inferred.
+    copy : bool, optional
+        True always copies, False raises if a copy is needed, None copies only if needed.
+
+    Returns
+    -------
+    Tensor
+        A view where strides allow it.
+
+    Notes
+    -----
+    Derivative: the reshape back.
+    """
+    x = operand(x, "reshape")
+    sizes: Any = shape
+    if not isinstance(sizes, tuple):
+        sizes = tuple(sizes) if isinstance(sizes, Iterable) else (sizes,)
+    target = infer_size(sizes, x._array.size)
+    if copy is False:
+        try:
+            x._array.reshape(target, copy=False)
+        except ValueError as error:
+            raise ShapeError(
+                f"reshape to {target} needs a copy: strides {x._array.strides} do not allow a "
+                "view; leave copy=None, or x.contiguous() first"
+            ) from error
+    out = view(RESHAPE, x, shape=target)
+    if copy and out._family is not None:
+        return copied(out)  # type: ignore[no-any-return]
+    return out  # type: ignore[no-any-return]
+
+
+PERMUTE_DIMS: Op = declare(
+    Op("permute_dims", ("x",),
+       Linear(x=lambda g, axes: permute_dims(g, tuple(np.argsort(axes).tolist()))),
+       family="view", scalar=False)
+)  # fmt: skip
+register_kernel("permute_dims", lambda x, *, axes: x.transpose(axes))
+
+
+def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
+    """The tensor with its dimensions in another order.
+
+    Parameters
+    ----------
+    x : Tensor
+    axes : tuple of int
+        Dimension i of the result is dimension ``axes[i]`` of x.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Notes
+    -----
+    Derivative: the inverse permutation.
+    """
+    x = operand(x, "permute_dims")
+    ndim = x._array.ndim
+    order = tuple(normalize_axis(a, ndim, "axes") for a in axes)
+    if len(order) != ndim or len(set(order)) != ndim:
+        raise ArgumentError(
+            f"axes={tuple(axes)} must name each of the {ndim} dimensions once, e.g. "
+            f"{tuple(range(ndim))[::-1]} to reverse them"
+        )
+    return view(PERMUTE_DIMS, x, axes=order)  # type: ignore[no-any-return]
+
+
+def moveaxis(
+    x: Tensor, source: int | tuple[int, ...], destination: int | tuple[int, ...], /
+) -> Tensor:
+    """The tensor with some dimensions moved to new positions, the others in their order.
+
+    Parameters
+    ----------
+    x : Tensor
+    source, destination : int or tuple of int
+        Dimensions and the positions that they get.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Notes
+    -----
+    Derivative: the move back.
+    """
+    x = operand(x, "moveaxis")
+    ndim = x._array.ndim
+    sources = _ordered_axes(source, ndim, "source")
+    destinations = _ordered_axes(destination, ndim, "destination")
+    if len(sources) != len(destinations):
+        raise ArgumentError(
+            f"source={source!r} and destination={destination!r} must name equally many axes"
+        )
+    order = [a for a in range(ndim) if a not in sources]
+    for to, axis in sorted(zip(destinations, sources, strict=True)):
+        order.insert(to, axis)
+    return permute_dims(x, tuple(order))
+
+
+answers(np.moveaxis)(moveaxis)
+
+
+def _ordered_axes(axis: int | tuple[int, ...], ndim: int, argument: str) -> tuple[int, ...]:
+    axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+    normalize_axes(axes, ndim, argument)
+    return tuple(normalize_axis(a, ndim, argument) for a in axes)
+
+
+def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
+    """The tensor with two dimensions exchanged.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis1, axis2 : int
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Notes
+    -----
+    Derivative: the exchange back.
+    """
+    x = operand(x, "swapaxes")
+    ndim = x._array.ndim
+    order = list(range(ndim))
+    first, second = normalize_axis(axis1, ndim, "axis1"), normalize_axis(axis2, ndim, "axis2")
+    order[first], order[second] = second, first
+    return permute_dims(x, tuple(order))
+
+
+answers(np.swapaxes)(swapaxes)
+
+EXPAND_DIMS: Op = declare(
+    Op("expand_dims", ("x",), Linear(x=lambda g, axis: squeeze(g, axis)), family="view",
+       scalar=False)
+)  # fmt: skip
+register_kernel("expand_dims", lambda x, *, axis: np.expand_dims(x, axis))
+
+
+def expand_dims(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
+    """The tensor with new dimensions of size one.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis : int or tuple of int
+        Positions of the new dimensions in the result.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    AxisError
+        A position is out of range.
+
+    Notes
+    -----
+    Derivative: the squeeze of these dimensions.
+    """
+    x = operand(x, "expand_dims")
+    count = len(tuple(axis)) if isinstance(axis, Iterable) else 1
+    axes = normalize_axes(axis, x._array.ndim + count)
+    return view(EXPAND_DIMS, x, axis=axes)  # type: ignore[no-any-return]
+
+
+answers(np.expand_dims)(expand_dims)
+
+SQUEEZE: Op = declare(
+    Op("squeeze", ("x",), Linear(x=lambda g, axis: expand_dims(g, axis)), family="view",
+       scalar=False)
+)  # fmt: skip
+register_kernel("squeeze", lambda x, *, axis: x.squeeze(axis) if axis else x[...])
+
+
+def squeeze(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
+    """The tensor without some dimensions of size one.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis : int or tuple of int
+        Dimensions to remove.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    ShapeError
+        One of the dimensions has another size than 1.
+
+    Notes
+    -----
+    Derivative: the dimensions are put back.
+    """
+    x = operand(x, "squeeze")
+    axes = normalize_axes(axis, x._array.ndim)
+    for a in axes:
+        if x._array.shape[a] != 1:
+            raise ShapeError(
+                f"squeeze: axis {a} of shape {x._array.shape} has size {x._array.shape[a]}, not 1; "
+                "use x[..., i] or a reduction to remove it"
+            )
+    return view(SQUEEZE, x, axis=axes)  # type: ignore[no-any-return]
+
+
+FLIP: Op = declare(
+    Op("flip", ("x",), Linear(x=lambda g, axis: flip(g, axis=axis)), family="view", scalar=False)
+)  # fmt: skip
+register_kernel("flip", lambda x, *, axis: np.flip(x, axis) if axis else x[...])
+
+
+def flip(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None) -> Tensor:
+    """The tensor with the order of the elements reversed along axes.
+
+    Parameters
+    ----------
+    x : Tensor
+    axis : int or tuple of int, optional
+        All axes by default.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Notes
+    -----
+    Derivative: the flip of the cotangent.
+    """
+    x = operand(x, "flip")
+    return view(FLIP, x, axis=normalize_axes(axis, x._array.ndim))  # type: ignore[no-any-return]
