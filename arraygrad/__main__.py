@@ -12,6 +12,7 @@ import platform
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,11 @@ def info(verbose: bool = False) -> None:
     print(f"devices       {', '.join(str(d) for d in known_devices())}")
     print(f"kernel mode   {_dispatch.kernel_mode} (ARRAYGRAD_KERNELS=auto|numba|numpy)")
     print(f"compile mode  {_dispatch.compile_mode} (ARRAYGRAD_COMPILE=background|sync|off)")
-    print(f"kernels       {len(rows)} in the table: {dict(by_module)}")
-    print(f"kernel cache  {_dispatch.cache_folder()}")
+    sources = ", ".join(f"{count} from {module}" for module, count in by_module.most_common())
+    print(f"kernels       {len(rows)} in the dispatch table: {sources} (info --table lists them)")
+    cache = _dispatch.cache_folder()
+    compiled = sum(1 for _ in Path(cache).glob("*.nbc"))
+    print(f"kernel cache  {cache} ({compiled} compiled files)")
     print(f"memory pool   up to {POOL_LIMIT >> 20} MiB")
     failures = _dispatch.compile_failures()
     for name, why in failures.items():

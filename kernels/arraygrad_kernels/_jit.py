@@ -386,7 +386,12 @@ def _global_names(code: python_types.CodeType) -> list[str]:
 
 def cache_folder() -> str:
     """Folder of this package's compiled kernels, or a note that there is none."""
-    cache = _cache_of(enabled, None)
+    # Numba keeps compiled code beside the file of its source: that of the loops, not this one.
+    source = pathlib.Path(__file__).parent / "cpu" / "__init__.py"
+    beside = python_types.FunctionType(
+        enabled.__code__.replace(co_filename=str(source)), globals(), "beside"
+    )
+    cache = _cache_of(beside, None)
     if cache is None:
         return "none is writable: kernels are compiled anew in each process"
     return str(cache.cache_path)

@@ -102,6 +102,31 @@ def test_no_writable_folder_compiles_without_cache(tmp_path: pathlib.Path) -> No
     assert _build(None, kernels, PYTHONDONTWRITEBYTECODE="1", **home) == "[0, 0] 0"
 
 
+WHERE = """
+import pathlib, sys
+import numpy as np
+from arraygrad_kernels import _jit, cpu
+cpu.find("exp", (np.dtype("f4"),)).build()
+kept = {str(path.parent) for path in pathlib.Path(sys.argv[1]).rglob("*.nbc")}
+assert kept == {_jit.cache_folder()}, (kept, _jit.cache_folder())
+"""
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_the_cache_folder_is_where_kernels_are_kept(
+    tmp_path: pathlib.Path, elsewhere: bool
+) -> None:
+    kernels = tmp_path / "kernels"
+    shutil.copytree(KERNELS, kernels, ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {**os.environ, "PYTHONPATH": str(kernels)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    if elsewhere:
+        environment["NUMBA_CACHE_DIR"] = str(tmp_path / "cache")
+    command = [sys.executable, "-c", WHERE, str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_cache_folder_that_vanishes(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
