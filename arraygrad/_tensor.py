@@ -291,6 +291,12 @@ class Tensor(NdarrayMethods):
         """A tensor over the same memory that carries no gradient; writing to it is not recorded."""
         return detached(self)  # type: ignore[no-any-return]
 
+    @data.setter
+    def data(self, value: Any) -> None:
+        # `x.data -= step` has written already when it gets here.
+        if not (isinstance(value, TensorBase) and value._array is self._array):
+            self.data[...] = value
+
     @property
     def _version(self) -> int:
         """Number of in-place writes to the memory so far."""

@@ -1,5 +1,7 @@
 """What people who come from NumPy or PyTorch type first: it works, or says what to type instead."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,43 @@ def test_broadcast_arrays_takes_what_is_no_number_beside_tensors():
     assert none.shape == text.shape == objects.shape == (2, 2)
     assert (text == "//").all()
     assert objects[1, 0] == "a"
+
+
+class TestData:
+    """The older way to change a parameter: through ``p.data``."""
+
+    def test_writing_in_place(self):
+        p = ag.tensor([1.0, 2.0], requires_grad=True)
+        loss = (p**3).sum()
+        p.data -= 0.5
+        assert p.requires_grad
+        assert np.array_equal(p.detach(), [0.5, 1.5])
+        loss.backward()
+        assert np.array_equal(p.grad, [3.0, 12.0])  # at the values that the loss has seen
+
+    @pytest.mark.parametrize("value", [np.array([5.0, 6.0]), ag.tensor([5.0, 6.0]), [5, 6]])
+    def test_setting(self, value):
+        p = ag.tensor([1.0, 2.0], requires_grad=True)
+        p.data = value
+        assert np.array_equal(p.detach(), [5.0, 6.0])
+        assert p.is_leaf
+        assert p.requires_grad
+
+    def test_the_shape_stays(self):
+        p = ag.tensor([1.0, 2.0], requires_grad=True)
+        with pytest.raises(errors.ShapeError):
+            p.data = ag.zeros(3)
+        assert np.array_equal(p.detach(), [1.0, 2.0])
+
+
+def test_info_says_where_compiled_kernels_are(capsys):
+    from arraygrad import __main__ as command
+
+    assert command.main(["info"]) == 0
+    out = capsys.readouterr().out
+    assert f"arraygrad     {ag.__version__}\n" in out
+    assert " from arraygrad_kernels" in out
+    assert re.search(r"^kernel cache  .* \(\d+ compiled files\)$", out, re.MULTILINE)
 
 
 class TestFunction:
