@@ -312,7 +312,9 @@ def _plain_array(obj: Any, dtype: np.dtype[Any] | None) -> Any:
     if dtype == array.dtype:
         return array
     check_convertible(array, dtype, "asarray")
-    if dtype.kind in "iu" and array.dtype.kind in "iu":
+    if dtype.kind in "iu" and array.dtype.kind in "iuf":
+        # From the numbers themselves: beside negative or small ones NumPy makes integers from
+        # 2**63 on floats, which cannot hold them.
         try:
             return np.array(obj, dtype)
         except OverflowError as error:

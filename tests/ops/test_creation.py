@@ -369,3 +369,13 @@ def test_inspection() -> None:
     assert set(info.dtypes(kind="complex floating")) == {"complex64", "complex128"}
     assert info.dtypes()["bool"] == ag.bool
     assert info.default_dtypes()["indexing"] == ag.int64
+
+
+def test_large_unsigned_integers_beside_small_ones_are_exact():
+    """They went through float64: 2**63 + 1 became 2**63."""
+    values = [1, 2**63 + 1, 2**64 - 1]
+    for made in (ag.asarray(values, dtype="uint64"), ag.tensor([values], dtype="uint64")[0]):
+        assert made.tolist() == values
+    with pytest.raises(ag.errors.IntegerOverflowError):
+        ag.asarray([-1, 2**63 + 1], dtype="uint64")
+    assert ag.asarray([1.5, -2.5], dtype=int).tolist() == [1, -2]
