@@ -628,7 +628,7 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
     if not scalar and (out is array or shares_base(out, array)):
         if node is None and own is not None:
             # Made without recording: shares memory, not history.
-            _share_storage(result, x)
+            share_storage(result, x)
         else:
             join_family(result, x)
     return result
@@ -642,7 +642,8 @@ def shares_base(out: Any, array: Any) -> bool:
     return base is array or base is array.base or owner_of(out) is owner_of(array)
 
 
-def _share_storage(result: Any, x: Any) -> None:
+def share_storage(result: Any, x: Any) -> None:
+    """Put a tensor over the memory of `x` into a family of its own: no common history."""
     storage = family_of(x).storage
     with storage.lock:
         storage.add(result)
@@ -658,7 +659,7 @@ def detached(x: Any) -> Any:
     result._array = x._array
     result._node = None
     result._family = None
-    _share_storage(result, x)
+    share_storage(result, x)
     return result
 
 

@@ -11,6 +11,7 @@ from .._apply import cast, node_of, wrap
 from .._cotangents import add, conj, times
 from .._errors import GradientError
 from .._storage import TensorBase
+from ..ops.manipulation import reshape, stack
 from .recorded import Recorded, name_of, result_dtype
 
 
@@ -47,8 +48,6 @@ def _assemble(pieces: Sequence[Any], shape: tuple[int, ...], dtype: Any, axis: i
         return wrap(np.zeros(shape, dtype))
     if all(node_of(p) is None for p in pieces):
         return wrap(np.stack([p._array for p in pieces], axis=axis).reshape(shape))
-    from ..ops.manipulation import reshape, stack
-
     return reshape(stack(list(pieces), axis=axis), shape)
 
 

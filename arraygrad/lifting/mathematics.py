@@ -11,6 +11,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..numpy._types import converted
+from ..ops import exponential
 
 xp: Any = tensor_numpy
 
@@ -123,8 +125,6 @@ def _special(name: str) -> Callable[[Any], Any]:
     """A function of arraygrad.special, found when it is used."""
 
     def function(x: Any) -> Any:
-        from importlib import import_module
-
         return getattr(import_module("arraygrad.special"), name)(x)
 
     return function
@@ -132,8 +132,6 @@ def _special(name: str) -> Callable[[Any], Any]:
 
 def _erf(name: str) -> Callable[[Any], Any]:
     def function(x: Any) -> Any:
-        from ..ops import exponential
-
         return getattr(exponential, name)(x)
 
     return function

@@ -16,6 +16,7 @@ from .._apply import (
     node_of,
     operand,
     scalar_class,
+    share_storage,
     view,
     wrap,
     wrap_result,
@@ -154,9 +155,7 @@ def getitem(x: Any, key: Any) -> Any:
     result = wrap(out, node)
     if basic:
         if node is None and own is not None:
-            from .._apply import _share_storage
-
-            _share_storage(result, x)
+            share_storage(result, x)
         else:
             join_family(result, x)
     return result

@@ -25,7 +25,7 @@ from .._op import Op, Partials, Rule, declare
 from . import comparison, exponential, parts, statistical
 from .arithmetic import divide, negative
 from .factorizations import svdvals
-from .manipulation import broadcast_to, reshape
+from .manipulation import broadcast_to, permute_dims, reshape
 from .products import in_single_precision
 from .solvers import inv, matrices, square
 
@@ -275,8 +275,6 @@ def norm(
         )
     if ord is None:
         return vector_norm(x, axis=axes, keepdims=keepdims)
-    from .manipulation import permute_dims
-
     others = tuple(i for i in range(ndim) if i not in axes)
     out = matrix_norm(permute_dims(x, (*others, *axes)), ord=ord)
     return reshape(out, reduced_shape(x._array.shape, axes, True)) if keepdims else out
