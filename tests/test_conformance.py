@@ -77,6 +77,16 @@ def test_lists(
             runner.check_lists()
 
 
+def test_skips_of_earlier_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "# reason\na.py::always\n# reason\nuntil 2022.12: a.py::early\n"
+    (tmp_path / "skips.txt").write_text(text)
+    monkeypatch.setattr(runner, "HERE", tmp_path)
+    assert runner.skips_for("2021.12") == ["a.py::always", "a.py::early"]
+    assert runner.skips_for("2022.12") == ["a.py::always", "a.py::early"]
+    assert runner.skips_for("2023.12") == ["a.py::always"]
+    assert runner.skips_for(runner.UNSET) == ["a.py::always"]
+
+
 def test_summary_counts_errors_as_failures(tmp_path: Path) -> None:
     (tmp_path / "r.xml").write_text(REPORT)
     result = runner.summarise("2025.12", tmp_path / "r.xml", 1, 2.0)
