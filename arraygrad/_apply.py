@@ -25,7 +25,7 @@ from ._errors import (
 )
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq, owner_of
 from ._layout import Shape, broadcast_shapes
-from ._op import Linear, Op, declare
+from ._op import OPS, Linear, Op, declare
 from ._storage import (
     POOL_FROM,
     Family,
@@ -35,10 +35,7 @@ from ._storage import (
     family_of,
     join_family,
     keep,
-    prepare_write,
-    write_lock,
 )
-from ._windows import add_window, read_window, read_written, write_window
 
 if TYPE_CHECKING:
     from ._tensor import Tensor
@@ -155,18 +152,19 @@ def _refresh(x: Any, family: Family) -> None:
         if base is None:
             x._node = None
         else:
-            geometry = _geometry_in(family, x._array)
+            geometry = geometry_in(family, x._array)
             if geometry == family.base:
                 x._node = base
             elif x._array.dtype.kind not in "fcV":
                 x._node = None
             else:
                 attributes = {"base": family.base, "view": geometry}
-                x._node = [next_seq(), READ_WINDOW, (base,), None, attributes]
+                x._node = [next_seq(), OPS["read_window"], (base,), None, attributes]
         x._epoch = family.epoch
 
 
-def _geometry_in(family: Family, array: Any) -> Geometry:
+def geometry_in(family: Family, array: Any) -> Geometry:
+    """Where a view of the family lies in its storage."""
     return Geometry.of(array, family.storage._array)
 
 
@@ -663,39 +661,6 @@ def detached(x: Any) -> Any:
     return result
 
 
-# -- writing in place -----------------------------------------------------------------------------
-
-
-def adopt_history(x: Any, node: Node | None) -> None:
-    """After `x` was written: its value now has `node`; the family's history follows."""
-    family = family_of(x)
-    if node is None and family.node is None and x._node is None:
-        return
-    geometry = _geometry_in(family, x._array)
-    if geometry == family.base:
-        family.node = node
-    else:
-        if family.node is not None or node is not None:
-            base = family.base
-            like = (base.shape, base.dtype)
-            attributes = {"base": base, "view": geometry, "result_like": like}
-            family.node = [
-                next_seq(), WRITE_WINDOW, (family.node, node), None, attributes
-            ]  # fmt: skip
-    family.epoch += 1
-    x._node = node
-    x._epoch = family.epoch
-
-
-def overwrite(x: Any, value: Any, writer: str) -> None:
-    """Write the tensor `value` (same shape and dtype) into `x`, history included."""
-    with write_lock(x):
-        prepare_write(x, writer)
-        np.copyto(x._array, value._array)
-        if _grad_mode():
-            adopt_history(x, node_of(value))
-
-
 # -- ops that the roads themselves need ------------------------------------------------------------
 
 
@@ -764,40 +729,6 @@ SUM_TO = declare(
        scalar=False)
 )  # fmt: skip
 register_kernel("sum_to", sum_to_array)
-
-READ_WINDOW: Op = declare(
-    Op("read_window", ("x",),
-       Linear(x=lambda g, base, view: apply(ADD_WINDOW, g, base=base, view=view)), scalar=False)
-)  # fmt: skip
-register_kernel("read_window", read_window)
-
-ADD_WINDOW: Op = declare(
-    Op("add_window", ("g",),
-       Linear(g=lambda g, base, view: apply(READ_WINDOW, g, base=base, view=view)), scalar=False)
-)  # fmt: skip
-register_kernel("add_window", add_window)
-
-WRITE_WINDOW: Op = declare(
-    Op("write_window", ("x", "value"),
-       Linear(x=lambda g, base, view: apply(ZERO_WINDOW, g, base=base, view=view),
-              value=lambda g, base, view: apply(READ_WRITTEN, g, base=base, view=view)),
-       scalar=False)
-)  # fmt: skip
-register_kernel("write_window", write_window)
-
-ZERO_WINDOW: Op = declare(
-    Op("zero_window", ("x",),
-       Linear(x=lambda g, base, view: apply(ZERO_WINDOW, g, base=base, view=view)), scalar=False)
-)  # fmt: skip
-register_kernel("zero_window", lambda x, *, base, view: write_window(x, 0, base=base, view=view))
-
-READ_WRITTEN: Op = declare(
-    Op("read_written", ("x",),
-       Linear(x=lambda g, base, view: apply(
-           WRITE_WINDOW, wrap(np.zeros(base.shape, base.dtype)), g, base=base, view=view)),
-       scalar=False)
-)  # fmt: skip
-register_kernel("read_written", read_written)
 
 # Picks one result of an op with several: the engine collects the cotangents.
 RESULT = declare(Op("result", ("x",), Linear(x=lambda g: g), scalar=False))

@@ -248,7 +248,7 @@ class Tensor(NdarrayMethods):
         family = self._family
         if family is None:
             self._node = node
-        elif family.base == _apply._geometry_in(family, self._array):
+        elif family.base == _apply.geometry_in(family, self._array):
             family.node = node
             family.epoch += 1
             self._node = node

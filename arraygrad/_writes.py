@@ -12,19 +12,18 @@ import numpy as np
 
 from ._apply import (
     BROADCAST_TO,
-    adopt_history,
     cast,
     fast_kernel,
     node_of,
     op_result_dtype,
     operand,
-    overwrite,
     prepare,
     view,
 )
 from ._engine import is_leaf_node
 from ._errors import DTypeError, GradientError, ShapeError
 from ._graph import is_grad_enabled
+from ._history import adopt_history, overwrite
 from ._op import Op
 from ._storage import check_writeable, prepare_write, write_lock
 

@@ -30,7 +30,7 @@ LAYERS = (
     ("_storage",),
     ("_windows",),
     ("_apply",),
-    ("_cotangents", "_derivatives", "_detach"),
+    ("_cotangents", "_detach", "_history"),
     ("_fused",),
     ("_formulas",),
     ("_engine",),
@@ -47,7 +47,7 @@ LAYERS = (
     ("__main__", "ops.__main__"),
 )
 KERNEL_LAYERS = (
-    ("_spec", "vecmath"),
+    ("_spec", "threads", "vecmath"),
     ("scalars",),
     ("translate",),
     ("_jit",),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._apply import RESULT, adopt_history, cast, node_of, observe, operand, wrap
+from .._apply import RESULT, cast, node_of, observe, operand, wrap
 from .._engine import freed_error, is_leaf_node
 from .._errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
 from .._graph import (
@@ -21,6 +21,7 @@ from .._graph import (
     is_grad_enabled,
     next_seq,
 )
+from .._history import adopt_history
 from .._op import Op, Rule
 from .._storage import TensorBase, mark_saved
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from .._apply import (
     BROADCAST_TO,
-    adopt_history,
     apply,
     cast,
     constant,
@@ -26,6 +25,7 @@ from .._dtypes import check_supported
 from .._engine import ADD_INTO, RAW_PULL, TAKE_OUT
 from .._errors import ArgumentError, ArgumentTypeError, IndexOutOfRangeError, ShapeError
 from .._graph import ATTRIBUTES, is_grad_enabled, next_seq
+from .._history import adopt_history
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Linear, Op, Rule, declare
 from .._storage import (

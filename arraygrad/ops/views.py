@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import READ_WINDOW, _Types, apply, node_of, operand, view, wrap
+from .._apply import _Types, apply, node_of, operand, view, wrap
 from .._dispatch import register_kernel
 from .._dtypes import DTypeLike, as_dtype
 from .._errors import ArgumentError, DTypeError, GradientError, ShapeError
 from .._graph import is_grad_enabled, next_seq
+from .._history import READ_WINDOW
 from .._layout import Shape, as_shape, byte_extent, infer_size, normalize_axes, normalize_axis
 from .._op import Linear, Op, declare
 from .._storage import Geometry, TensorBase, family_of, join_family
