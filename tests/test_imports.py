@@ -127,6 +127,15 @@ def test_imports_go_down_only(package: Path, layers: tuple[tuple[str, ...], ...]
     assert not list(upward(package, layers))
 
 
+def test_architecture_page_names_every_layer() -> None:
+    page = Path(__file__).parents[1] / "docs" / "architecture.md"
+    if not page.exists():
+        pytest.skip("the sources are not here: the wheel is tested")
+    text = page.read_text(encoding="utf-8")
+    names = {name for layer in LAYERS for name in layer if "__" not in name}
+    assert not {name for name in names if f"  {name}" not in text and f" {name}.py" not in text}
+
+
 def test_upward_import_is_found(tmp_path: Path) -> None:
     """The check itself: absolute, relative, nested and type-only imports are told apart."""
     package = tmp_path / "house"
