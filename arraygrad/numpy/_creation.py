@@ -16,6 +16,7 @@ from .._dtypes import is_supported
 from .._errors import ArgumentError
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
+from ..interop.numpy_functions.creating import copy_mode
 from ..interop.plain import is_tracked, plain
 from ..ops import conversion, creation, manipulation
 from ._types import holds_tensor
@@ -34,7 +35,7 @@ def _as_tensor(
     if isinstance(object, TensorBase) or holds_tensor(object):
         if not _is_dtype_of_numbers(dtype):
             return np.array(object, dtype)
-        return conversion.asarray(object, dtype=dtype, copy=copy)
+        return conversion.asarray(object, dtype=dtype, copy=copy_mode(copy))
     made = np.array(object, dtype, copy=copy, order=order, subok=subok)
     if type(made) is not np.ndarray or not is_supported(made.dtype):
         return made

@@ -18,6 +18,7 @@ from numpy.testing import assert_allclose
 from scipy import linalg, special
 
 import arraygrad as ag
+import arraygrad.numpy as agnp
 
 WAYS_OUT = ("x.detach()", "ag.no_grad()", "ag.lift")
 VALUES = np.array([0.7, 1.9])
@@ -386,3 +387,11 @@ def test_policy_of_a_task_is_its_own() -> None:
 
     assert asyncio.run(both()) == VALUES[1]
     assert ag.get_detach_policy() == "error"
+
+
+@pytest.mark.parametrize("mode", np._CopyMode)
+def test_numpys_copy_modes_are_taken(mode):
+    """Libraries pass np._CopyMode for older NumPys: its truth value raised."""
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    assert np.array(x, copy=mode, like=x).requires_grad
+    assert agnp.array(x, copy=mode).requires_grad

@@ -14,13 +14,20 @@ from ...ops import conversion, creation
 from ..plain import tensors
 
 
+def copy_mode(copy: Any) -> bool | None:
+    """NumPy's ``_CopyMode``, which libraries pass on for older NumPys, as True, False or None."""
+    if isinstance(copy, np._CopyMode):  # type: ignore[attr-defined]
+        return None if copy is np._CopyMode.IF_NEEDED else bool(copy)  # type: ignore[attr-defined]
+    return copy  # type: ignore[no-any-return]
+
+
 @answers(np.array)
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K",
     subok: bool = False, ndmin: int = 0, ndmax: int = 0, like: Any = None,
 ) -> Any:  # fmt: skip
     """np.array: nested lists that hold tensors keep their gradients."""
-    made = conversion.asarray(object, dtype=dtype, copy=copy)
+    made = conversion.asarray(object, dtype=dtype, copy=copy_mode(copy))
     lead = ndmin - made._array.ndim
     return made.reshape((1,) * lead + made._array.shape) if lead > 0 else made
 
@@ -31,7 +38,7 @@ def asarray(
     copy: bool | None = None, like: Any = None,
 ) -> Any:  # fmt: skip
     """np.asarray."""
-    return conversion.asarray(a, dtype=dtype, copy=copy)
+    return conversion.asarray(a, dtype=dtype, copy=copy_mode(copy))
 
 
 @answers(np.zeros)
