@@ -54,8 +54,9 @@ from ._storage import TensorBase, prepare_write
 
 # -- the reverse pass ------------------------------------------------------------------------------
 
-# Raw forms on plain arrays, by op name: f(node, g) -> cotangent arrays aligned with the inputs.
-# A form that returns None leaves the node to its formula.
+# Raw forms on plain arrays, by op name: f(node, g) -> cotangent arrays aligned with the inputs;
+# those of untracked inputs are not looked at. A form that returns None leaves the node to its
+# formula.
 RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = dict(_fused.FORMS)
 # Ops that read part of their input: f(memory, g, attributes) adds into an existing cotangent.
 ADD_INTO: dict[str, Callable[[Any, Any, dict[str, Any]], bool]] = {}
@@ -163,7 +164,8 @@ def run_backward(
                 for node, g, ours in arrived:
                     _accumulate(node, mode.leave(g), ours, recording)
             for node, _, _ in arrived:
-                _run_post_hooks(node)
+                if "post_hooks" in node[ATTRIBUTES]:
+                    _run_post_hooks(node)
     finally:
         GRAD_MODE.reset(token)
 
@@ -245,6 +247,8 @@ def _walk(
     for node, g in roots:
         if node is not None and (needed is None or node[SEQ] in needed):
             _receive(mode, pending, heap, node, mode.enter(g), False)
+    # The short way is for nodes that have a raw form and nobody else to ask or tell.
+    short = mode is _Raw and needed is None and not PULL_OBSERVERS
     while heap:
         seq = -heappop(heap)
         node, g, ours = pending.pop(seq)
@@ -266,14 +270,36 @@ def _walk(
             continue
         if OVERWRITTEN:
             check_not_overwritten(node)
-        _spread(mode, pending, heap, node, g, ours, needed)
-        if not keep:
-            _free(node)
+        if not (short and _spread_raw(pending, heap, node, g)):
+            _spread(mode, pending, heap, node, g, ours, needed)
+        if not keep and node[VALUES] is not None:
+            node[VALUES] = FREED
 
 
-def _free(node: Node) -> None:
-    if node[VALUES] is not None:
-        node[VALUES] = FREED
+def _spread_raw(pending: dict[int, list[Any]], heap: list[int], node: Node, g: Any) -> bool:
+    """What `_spread` does, for most nodes of most passes; False: this node is not one of them."""
+    op: Op = node[OP]
+    raw = RAW_PULL.get(op.name)
+    values = node[VALUES]
+    if raw is None or type(g) is not np.ndarray or op.name in ADD_INTO:
+        return False
+    if values is not None and (values is FREED or type(values) is Packed):
+        return False
+    cotangents = raw(node, g)
+    if cotangents is None:
+        return False
+    computes = op.computes
+    for parent, c in zip(node[INPUTS], cotangents):  # noqa: B905 - aligned by their contract
+        if parent is None or c is None:
+            continue
+        fresh = computes or (c is not g and c.base is None)
+        seq = parent[SEQ]
+        if seq in pending:
+            _receive(_Raw, pending, heap, parent, c, fresh)
+        else:
+            pending[seq] = [parent, c, fresh]
+            heappush(heap, -seq)
+    return True
 
 
 def _spread(
@@ -309,6 +335,7 @@ def _spread(
             return
     cotangents = mode.pull(node, g, needs)
     if PULL_OBSERVERS:
+        cotangents = [None if n is None else c for n, c in zip(inputs, cotangents, strict=False)]
         for observer in tuple(PULL_OBSERVERS):
             observer(node, g, cotangents)
     kind = op.derivative.kind

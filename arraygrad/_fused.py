@@ -161,22 +161,31 @@ def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arra
     title = f"{name}.backward"
     small = _dispatch.fast_table(title)
     places = tuple([_PLACES[slot] for slot in slots])
-    first = places[0]
+    first, last = places[0], places[-1]
     single = len(places) == 1
 
     def pull_small(node: Node, g: Any) -> Arrays | None:
-        """One value of the cotangent's dtype and few elements: nothing to look up."""
+        """Few elements of one dtype, the kernel known already: nothing to look up."""
         kernel = small.get(g.dtype)
         saved = node[VALUES]
-        if kernel is None or not single or saved is None or g.nbytes >= _SMALL:
+        if kernel is None or saved is None or g.nbytes >= _SMALL or not absorbs():
             return pull_any(node, g)
+        dtype = g.dtype
         value = saved[first]
-        if value is None or value.dtype is not g.dtype or not absorbs():
+        if value is None or value.dtype is not dtype:
             return pull_any(node, g)
-        out = kernel(g, value)
-        if type(out) is not tuple:
-            return (out if type(out) is np.ndarray else np.asarray(out),)
-        return _aligned(node, out)
+        if single:
+            out = kernel(g, value)
+        else:
+            value2 = saved[last]
+            if value2 is None or value2.dtype is not dtype:
+                return pull_any(node, g)
+            out = kernel(g, value, value2)
+        if type(out) is np.ndarray:
+            return (out,)
+        if type(out) is tuple:
+            return out if type(out[0]) is np.ndarray else [np.asarray(c) for c in out]
+        return (np.asarray(out),)
 
     def pull_any(node: Node, g: Any) -> Arrays | None:
         saved = node[VALUES]
@@ -189,7 +198,7 @@ def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arra
                 return None
             arrays.append(value)
         dtype = g.dtype
-        few = g.nbytes < _SMALL and all([a.dtype == dtype for a in arrays])
+        few = g.nbytes < _SMALL and all(a.dtype == dtype for a in arrays)
         kernel = small.get(dtype) if few else None
         if kernel is None:
             dtypes = tuple([a.dtype for a in arrays])
@@ -199,18 +208,12 @@ def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arra
             if few:
                 kernel = small[dtype] = _dispatch.serial(kernel)
         out = kernel(*arrays)
-        return _aligned(node, out if type(out) is tuple else (out,))
+        return [np.asarray(c) for c in (out if type(out) is tuple else (out,))]
 
-    return pull_small if single else pull_any
-
-
-def _aligned(node: Node, cotangents: Arrays) -> Arrays:
-    return [
-        None if parent is None else np.asarray(cotangent)
-        for parent, cotangent in zip(node[INPUTS], cotangents, strict=True)
-    ]
+    return pull_small if len(places) <= 2 else pull_any
 
 
 _FUSED = {name: _fused_form(name, slots) for name, slots in FUSED_VALUES.items()}
-# All fast forms by op. Each returns None where the node must go by its formula.
+# All fast forms by op: f(node, cotangent) -> cotangents of the inputs, those of untracked ones
+# meaningless; None where the node must go by its formula.
 FORMS: dict[str, Callable[[Node, Any], Arrays | None]] = {**_FUSED, **SIMPLE}

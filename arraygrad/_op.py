@@ -129,6 +129,7 @@ class Op:
 
     __slots__ = (
         "args",
+        "computes",
         "derivative",
         "dtypes",
         "family",
@@ -158,6 +159,8 @@ class Op:
         self.variadic = args[0].startswith("*")
         self.args = tuple(a.lstrip("*") for a in args)
         self.derivative = derivative
+        # Whether cotangents are computed, so that they lie in memory of their own.
+        self.computes = derivative.kind in ("partials", "bilinear")
         self.dtypes = dtypes
         self.family = family
         self.scalar = scalar

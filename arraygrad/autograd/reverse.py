@@ -26,9 +26,7 @@ def cotangent_of(output: Any, g: Any, name: str) -> Any:
                 f"a {array.dtype} tensor of shape {array.shape} needs {name}, a tensor of that "
                 "shape; or reduce to one real number first, e.g. y.sum()"
             )
-        one = np.empty(array.shape, array.dtype)
-        one.fill(1)
-        return wrap(one)
+        return wrap(np.array(1, array.dtype, ndmin=array.ndim))
     g = operand(g, "backward")
     if g._array.shape != array.shape:
         raise ShapeError(
@@ -59,10 +57,10 @@ def _as_sequence(tensors: Any, name: str) -> list[Any]:
 
 
 def _roots(outputs: Any, given: Any, name: str, given_name: str) -> list[tuple[Node, Any]]:
-    found = _as_sequence(outputs, name)
     if isinstance(outputs, TensorBase):
-        cotangents = [given]
+        found, cotangents = [outputs], [given]
     else:
+        found = _as_sequence(outputs, name)
         cotangents = [None] * len(found) if given is None else list(given)
     if len(cotangents) != len(found):
         raise ArgumentError(f"{len(found)} {name} but {len(cotangents)} {given_name}")
