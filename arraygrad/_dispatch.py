@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from arraygrad_kernels import reference
+from arraygrad_kernels import reference, threads
 
 from ._errors import ArgumentError, DispatchError
 
@@ -122,6 +122,8 @@ def find_kernel(
     kernel = _TABLE.get((op, device, layout, None))
     if kernel is not None and kernel is reference.KERNELS.get(op):
         kernel = reference.find(op, dtypes)  # the form for just these dtypes
+        if isinstance(kernel, np.ufunc) and device == "cpu" and layout == "strided":
+            kernel = _with_threads(kernel, dtypes)
     if device == "cpu" and layout == "strided" and kernel_mode != "numpy":
         if compile_mode == "sync":
             kernel = _build(op, dtypes) or kernel
@@ -130,6 +132,16 @@ def find_kernel(
     if kernel is not None:
         _RESOLVED[key] = kernel
     return kernel
+
+
+def _with_threads(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Kernel:
+    """NumPy's function, shared by threads where there are many elements."""
+    if ufunc.nin != len(dtypes) or any(dtype.kind not in "biufc" for dtype in dtypes):
+        return ufunc
+    try:
+        return threads.threaded(ufunc, threads.CHEAP, dtypes)
+    except TypeError:  # no loop for these dtypes: the call itself says so best
+        return ufunc
 
 
 def lookup(op: str, device: str, layout: str, dtypes: tuple[np.dtype[Any], ...]) -> Kernel:

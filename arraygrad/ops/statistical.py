@@ -51,6 +51,8 @@ def accumulation_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _accumulated(x: Any, dtype: DTypeLike | None, function: str) -> tuple[Any, np.dtype[Any]]:
     """The operand, in the dtype of the result if it can carry a gradient, and that dtype."""
+    if dtype is None and x._array.dtype.kind in "fc":
+        return x, x._array.dtype
     if dtype is None:
         target = accumulation_dtype(x._array.dtype)
     else:
@@ -532,27 +534,6 @@ def _scan(op: Op, x: Any, axis: int | None, dtype: Any, include_initial: bool) -
 # -- logarithms of sums of exponentials -----------------------------------------------------------
 
 
-def _softmax_array(x: Any, *, axis: tuple[int, ...]) -> Any:
-    """Weights exp(x) / sum(exp(x)) without overflow.
-
-    Infinities share the weight evenly; where all elements are -inf every weight is 0.
-    """
-    dtype = x.dtype
-    wide = x.astype(np.float32) if dtype.char == "e" or dtype.kind == "V" else x
-    largest = np.max(wide.real, axis=axis, keepdims=True, initial=-np.inf)
-    with np.errstate(invalid="ignore"):
-        distance = wide - largest
-    if np.isinf(largest).any():
-        infinite = np.isinf(largest) & (wide.real == largest)
-        distance = np.where(infinite, 0, distance)
-        distance = np.where(np.isneginf(largest), -np.inf, distance)
-    with np.errstate(invalid="ignore", under="ignore"):
-        weights = np.exp(distance)
-        total = np.sum(weights, axis=axis, keepdims=True)
-        total = np.where(total == 0, 1, total)
-        return (weights / total).astype(dtype, copy=False)
-
-
 def _softmax_vjp(g: Any, out: Any, axis: tuple[int, ...]) -> Any:
     weights = conj(out)
     mean_cotangent = sum(times(g, weights), axis=axis, keepdims=True)
@@ -567,7 +548,6 @@ def _softmax_jvp(tangents: Any, out: Any, axis: tuple[int, ...]) -> Any:
 SOFTMAX: Op = declare(
     Op("softmax", ("x",), Rule(x=_softmax_vjp, jvp=_softmax_jvp), dtypes="floating", scalar=True)
 )
-register_kernel("softmax", _softmax_array)
 
 
 def softmax(x: Tensor, /, *, axis: Axis = None) -> Tensor:

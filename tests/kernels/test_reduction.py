@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from arraygrad_kernels import _jit
-from arraygrad_kernels.cpu import extrema, moments, reduction, threads
+from arraygrad_kernels import _jit, threads
+from arraygrad_kernels.cpu import extrema, moments, reduction
 
 if not _jit.enabled():
     pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)

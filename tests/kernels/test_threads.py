@@ -15,8 +15,9 @@ from arraygrad_kernels import _jit
 if not _jit.enabled():
     pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
 
-from arraygrad_kernels.cpu import get_num_threads, set_num_threads, threads
+from arraygrad_kernels import threads
 from arraygrad_kernels.cpu.elementwise import backward_ufunc, forward_ufunc
+from arraygrad_kernels.threads import get_num_threads, set_num_threads
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +119,8 @@ def test_set_num_threads() -> None:
 CHILD = """
 import os, warnings
 import numpy as np
-from arraygrad_kernels.cpu import get_num_threads, threads
+from arraygrad_kernels import threads
+from arraygrad_kernels.threads import get_num_threads
 assert get_num_threads() == 2
 assert threads.run(lambda chunk: None, 10)
 if hasattr(os, "fork"):
@@ -152,3 +154,28 @@ def test_bad_environment_variable_is_named() -> None:
     )
     assert run.returncode != 0
     assert "ARRAYGRAD_NUM_THREADS is 'none'" in run.stderr
+
+
+def test_numpy_functions_share_threads_and_report_errors_in_place() -> None:
+    divide = threads.threaded(np.divide, 1000, (np.dtype("f4"),) * 2)
+    less = threads.threaded(np.less, 1000, (np.dtype("f8"),) * 2)
+    x = np.linspace(-1, 1, 50_000)
+    np.testing.assert_array_equal(less(x, x[::-1].copy()), x < x[::-1])
+    y, zero = x.astype("f4"), np.zeros(50_000, "f4")
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError, match=r"zero .* in divide"):
+        divide(y, zero, out=y)
+    seen: list[object] = []
+    with np.errstate(all="call", call=lambda kind, flag: seen.append((kind, flag))):
+        divide(zero, zero)
+        np.divide(zero[:3], zero[:3])
+    assert seen[0] == seen[1]
+
+
+def test_result_over_a_shifted_operand() -> None:
+    """Chunks of the result used to overwrite what other chunks had still to read."""
+    add = threads.threaded(np.add, 1000, (np.dtype("f8"),) * 2)
+    for shift in (1, 3000):
+        x = np.arange(100_000.0)
+        expected = x[shift:] + x[:-shift]
+        add(x[shift:], x[:-shift], out=x[shift:])
+        np.testing.assert_array_equal(x[shift:], expected)

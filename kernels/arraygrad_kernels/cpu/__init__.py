@@ -15,7 +15,7 @@ import numpy as np
 
 from arraygrad_kernels import _jit
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu.threads import get_num_threads, set_num_threads
+from arraygrad_kernels.threads import get_num_threads, set_num_threads
 
 __all__ = ["KernelSpec", "catalogue", "find", "get_num_threads", "set_num_threads"]
 

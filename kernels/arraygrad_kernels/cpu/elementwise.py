@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from arraygrad_kernels import _jit, vecmath
+from arraygrad_kernels import _jit, threads, vecmath
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu import threads
 from arraygrad_kernels.cpu.choice import PREFERRED
 from arraygrad_kernels.cpu.inner_loop import FLAGS, inner_loop
 from arraygrad_kernels.scalars import PARTIALS, SCALARS, values

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from arraygrad_kernels.cpu import threads
+from arraygrad_kernels import threads
 
 __all__ = [
     "LAYOUT",
@@ -41,9 +41,9 @@ def readable(dtype: np.dtype[Any]) -> types.Array:
     return types.Array(_scalar(dtype), 1, "C", readonly=True)
 
 
-def writable(dtype: np.dtype[Any]) -> types.Array:
-    """Numba type of a flat result."""
-    return types.Array(_scalar(dtype), 1, "C")
+def writable(dtype: np.dtype[Any], ndim: int = 1) -> types.Array:
+    """Numba type of a contiguous result, flat by default."""
+    return types.Array(_scalar(dtype), ndim, "C")
 
 
 def _scalar(dtype: np.dtype[Any]) -> types.Type:

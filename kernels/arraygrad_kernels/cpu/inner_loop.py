@@ -19,7 +19,6 @@ hardware's flags are exact already and the loop leaves them alone.
 
 from __future__ import annotations
 
-import functools
 import platform
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,12 +29,11 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from arraygrad_kernels import _jit
 from arraygrad_kernels.scalars.record import Raises
 from arraygrad_kernels.translate import Number, Pair, convert, evaluate, ir_type
 from arraygrad_kernels.vecmath.by_dtype import CODES, code_of
 
-__all__ = ["BLOCK", "FLAGS", "error_ufunc", "inner_loop"]
+__all__ = ["BLOCK", "FLAGS", "inner_loop"]
 
 BLOCK = 512
 """Elements per buffered block: three complex128 operands take 24 KiB of stack and fit into L1."""
@@ -535,41 +533,3 @@ def _components(values: list[Any]) -> list[ir.Value]:
         elif value.code in "fd":
             parts.append(value.ir)
     return parts
-
-
-@functools.cache
-def error_ufunc(name: str) -> np.ufunc:
-    """Ufunc called `name` that makes NumPy report the errors in its int32 argument.
-
-    1 is an invalid value, 2 a division by zero, 4 an overflow, 8 an underflow.
-    """
-    compiled = _error_loop()
-    int32 = np.dtype(np.int32)
-    return _jit.ufunc([(compiled.address, [int32, int32])], name, 1, keep=compiled)
-
-
-@functools.cache
-def _error_loop() -> Any:
-    assert FLAGS is not None
-    bits = [FLAGS[kind] for kind in ("invalid", "divide", "overflow", "underflow")]
-
-    @intrinsic
-    def run(typing_context: Any, args: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            emitter = _Emitter.__new__(_Emitter)
-            emitter.builder, emitter.slow = builder, None
-            status = emitter._read_status()
-            pointer = builder.bitcast(builder.load(values[0]), _I32.as_pointer())
-            wanted = builder.load(pointer)
-            for k, bit in enumerate(bits):
-                chosen = builder.trunc(builder.lshr(wanted, _I32(k)), _I1)
-                status = builder.or_(status, builder.select(chosen, _I32(bit), _I32(0)))
-            emitter._write_status(status)
-            return context.get_dummy_value()
-
-        return types.void(args), generate
-
-    def loop(args: Any, n: Any, steps: Any, data: Any) -> None:
-        run(args)
-
-    return _jit.loop(loop, "floating_point_errors")

@@ -1,4 +1,4 @@
-"""Variance, standard deviation and logsumexp of floats.
+"""Variance, standard deviation, logsumexp and softmax of floats.
 
 Variance: rows go block by block, two passes over each block while it is in the first cache (its
 mean, then squared distances from it), and blocks are merged as in [1]_; columns take two passes.
@@ -28,9 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from arraygrad_kernels import _jit
+from arraygrad_kernels import _jit, threads
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu import threads
 from arraygrad_kernels.cpu.flat import (
     LAYOUT,
     canonical,
@@ -48,6 +47,7 @@ from arraygrad_kernels.cpu.reduction import (
     column_totals,
     extremum_kernels,
 )
+from arraygrad_kernels.reference import reductions
 from arraygrad_kernels.vecmath import bits, f32, f64, polynomials
 
 __all__ = ["SPECS"]
@@ -174,8 +174,8 @@ def _build_var(dtype: np.dtype[Any], root: bool) -> Callable[..., np.ndarray]:
 # logsumexp
 
 
-def _rows_logsumexp(zero: Any) -> Callable[..., None]:
-    """Logarithms of sums of exponentials of each row."""
+def _exponential_steps(zero: Any) -> tuple[Callable[..., Any], ...]:
+    """Maximum of a block, its shifted exponentials, and their sum."""
     lowest = zero.dtype.type(-np.inf)
     exp = f32.exp if zero.dtype == np.float32 else f64.exp
 
@@ -193,11 +193,18 @@ def _rows_logsumexp(zero: Any) -> Callable[..., None]:
             out[c] = exp(flat[first + c] - shift)
 
     @_jit.relaxed(*SUM_FLAGS)
-    def block_sum(terms, n):  # type: ignore[no-untyped-def]
+    def block_sum(terms, first, stop):  # type: ignore[no-untyped-def]
         total = zero
-        for c in range(n):
+        for c in range(first, stop):
             total += terms[c]
         return total
+
+    return block_max, exponentials, block_sum
+
+
+def _rows_logsumexp(zero: Any) -> Callable[..., None]:
+    """Logarithms of sums of exponentials of each row."""
+    block_max, exponentials, block_sum = _exponential_steps(zero)
 
     def rows(flat, layout, terms, out):  # type: ignore[no-untyped-def]
         k, s, r, _, _ = layout
@@ -211,7 +218,7 @@ def _rows_logsumexp(zero: Any) -> Callable[..., None]:
                 largest = block_max(flat, b, end)
                 largest = largest if abs(largest) < np.inf else zero
                 exponentials(flat, b, end, largest, terms)
-                part = 0.0 + block_sum(terms, end - b)
+                part = 0.0 + block_sum(terms, 0, end - b)
                 if not part < np.inf:
                     # inf or nan: scaling it by exp(-large) = 0 would make nan of inf.
                     total += part
@@ -283,6 +290,60 @@ def _build_logsumexp(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
     return kernel
 
 
+# Softmax
+
+
+def _rows_softmax(zero: Any) -> Callable[..., bool]:
+    """Softmax of each row; whether the largest element of a row is infinite (see the caller)."""
+    block_max, exponentials, block_sum = _exponential_steps(zero)
+    narrow = zero.dtype.type
+
+    def rows(flat, layout, out):  # type: ignore[no-untyped-def]
+        k, s, r, _, _ = layout
+        special = False
+        for i in range(k):
+            weights = out[i]
+            largest = block_max(flat, i * s, i * s + r)
+            if not abs(largest) < np.inf:
+                special = True
+                continue
+            exponentials(flat, i * s, i * s + r, largest, weights)
+            total = 0.0
+            for b in range(0, r, BLOCK):
+                total += block_sum(weights, b, min(b + BLOCK, r))
+            divisor = narrow(total)
+            for c in range(r):
+                weights[c] /= divisor
+        return special
+
+    return rows
+
+
+def _build_softmax(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
+    rows = _jit.jit(
+        _rows_softmax(dtype.type(0)), f"softmax_rows_{dtype}",
+        (readable(dtype), LAYOUT, writable(dtype, 2)),
+    )  # fmt: skip
+    general = reductions.softmax
+
+    def kernel(x: np.ndarray, *, axis: tuple[int, ...]) -> np.ndarray:
+        if x.size == 0 or not is_rows(x, axis):
+            return general(x, axis=axis)
+        flat, layout = canonical(x, axis)
+        out = np.empty((layout[0], layout[2]), dtype)
+        # Infinities share the weight, or there is none to share: the general form knows.
+        if over_rows(rows, flat, layout, out, threads.COSTLY):
+            return general(x, axis=axis)
+        return out.reshape(x.shape)
+
+    return kernel
+
+
+def is_rows(x: np.ndarray, axis: tuple[int, ...]) -> bool:
+    """Whether `axis` are the last ones of a contiguous operand."""
+    return axis == tuple(range(x.ndim - len(axis), x.ndim)) and x.flags.c_contiguous
+
+
 # The table
 
 
@@ -297,6 +358,7 @@ def _specs() -> list[KernelSpec]:
         add("var", name, _build_var, False)
         add("std", name, _build_var, True)
         add("logsumexp", name, _build_logsumexp)
+        add("softmax", name, _build_softmax)
     return specs
 
 

@@ -35,9 +35,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from arraygrad_kernels import _jit
+from arraygrad_kernels import _jit, threads
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu import threads
 from arraygrad_kernels.cpu.flat import (
     LAYOUT,
     canonical,
@@ -491,16 +490,25 @@ def _build_integer(
     return kernel
 
 
+_FEW = 256
+"""Numbers up to which NumPy's sum is as accurate, and its call costs less than ours."""
+
+
 def _build_float_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.ndarray]:
     """Sum or mean of floats."""
     pair = additive_kernels(dtype)
     own, limit = dtype, float(np.finfo(dtype).max)
     numpy_function: Any = np.mean if mean else np.sum
+    numpy_few: Any = np.mean if mean else np.add.reduce
 
     def kernel(
         x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
         size = x.size
+        if dtype is own:
+            dtype = None
+        if 0 < size <= _FEW and dtype is None:
+            return np.asarray(numpy_few(x, axis=axis, keepdims=keepdims))
         if 0 < size < _LONG and dtype is None and not keepdims and is_whole(x, axis):
             # Most calls are of this kind, and small: spend nothing on generality.
             total = np.empty(1, np.float64)

@@ -245,6 +245,27 @@ def _scan(
     return result.astype(dtype, copy=False)
 
 
+def softmax(x: np.ndarray, *, axis: tuple[int, ...]) -> np.ndarray:
+    """Return the weights exp(x) / sum(exp(x)), without overflow.
+
+    Infinities share the weight evenly; where all elements are -inf every weight is 0.
+    """
+    dtype = x.dtype
+    wide = x.astype(np.float32) if dtype.char == "e" or dtype.kind == "V" else x
+    largest = np.max(wide.real, axis=axis, keepdims=True, initial=-np.inf)
+    with np.errstate(invalid="ignore"):
+        distance = wide - largest
+    if np.isinf(largest).any():
+        infinite = np.isinf(largest) & (wide.real == largest)
+        distance = np.where(infinite, 0, distance)
+        distance = np.where(np.isneginf(largest), -np.inf, distance)
+    with np.errstate(invalid="ignore", under="ignore"):
+        weights = np.exp(distance)
+        total = np.sum(weights, axis=axis, keepdims=True)
+        total = np.where(total == 0, 1, total)
+        return (weights / total).astype(dtype, copy=False)
+
+
 KERNELS: dict[str, Callable[..., Any]] = {
     "all": all,
     "any": any,
@@ -254,6 +275,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "cumulative_prod": cumulative_prod,
     "cumulative_sum": cumulative_sum,
     "logsumexp": logsumexp,
+    "softmax": softmax,
     "max": max,
     "mean": mean,
     "min": min,

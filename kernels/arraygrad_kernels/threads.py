@@ -5,14 +5,17 @@ the work outweighs 15 microseconds of hand-over. Chunks are taken as threads com
 something else keeps busy delays one chunk and not the whole.
 
 The pool serves one caller at a time. Who finds it busy, or runs inside one of its threads, works
-serially instead of waiting. A forked child starts a pool of its own.
+serially instead of waiting. A forked child starts a pool of its own. Needs nothing but NumPy, so
+that NumPy's own loops can have threads where nothing is compiled.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+import sys
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -157,32 +160,40 @@ def run(work: Callable[[int], None], n_chunks: int) -> bool:
     return True
 
 
-def threaded(ufunc: np.ufunc, minimum: int) -> Callable[..., Any]:
+def threaded(
+    ufunc: np.ufunc, minimum: int, dtypes: tuple[np.dtype[Any], ...] | None = None
+) -> Callable[..., Any]:
     """`ufunc` as a kernel that splits calls of `minimum` and more elements over the pool.
 
     Split are calls whose operands are C-contiguous and of one shape, or 0-d: the others go to the
     ufunc whole. Floating-point errors are reported once, after the last chunk, as ``np.errstate``
     of the calling thread says. The attributes ``ufunc`` and ``minimum`` let a caller who knows the
     size skip this function.
+
+    dtypes : those of the operands; needed where the ufunc has more than one loop.
     """
+    codes = ufunc.types[0].partition("->")[2]
+    if dtypes is not None:
+        resolved = ufunc.resolve_dtypes((*dtypes, *[None] * ufunc.nout))
+        codes = "".join([dtype.char for dtype in resolved[ufunc.nin :]])
 
     def unary(x: Any, *, out: Any = None) -> Any:
         if x.size < minimum:
             return ufunc(x) if out is None else ufunc(x, out=out)
-        return _large(ufunc, (x,), out, minimum)
+        return _large(ufunc, (x,), out, minimum, codes)
 
     def binary(x1: Any, x2: Any, *, out: Any = None) -> Any:
         if x1.size < minimum and x2.size < minimum:
             return ufunc(x1, x2) if out is None else ufunc(x1, x2, out=out)
-        return _large(ufunc, (x1, x2), out, minimum)
+        return _large(ufunc, (x1, x2), out, minimum, codes)
 
     def ternary(x1: Any, x2: Any, x3: Any, *, out: Any = None) -> Any:
         if x1.size < minimum and x2.size < minimum and x3.size < minimum:
             return ufunc(x1, x2, x3) if out is None else ufunc(x1, x2, x3, out=out)
-        return _large(ufunc, (x1, x2, x3), out, minimum)
+        return _large(ufunc, (x1, x2, x3), out, minimum, codes)
 
     def general(*operands: Any, out: Any = None) -> Any:
-        return _large(ufunc, operands, out, minimum)
+        return _large(ufunc, operands, out, minimum, codes)
 
     kernel: Callable[..., Any] = general
     if ufunc.nout == 1:
@@ -192,8 +203,8 @@ def threaded(ufunc: np.ufunc, minimum: int) -> Callable[..., Any]:
     return kernel
 
 
-def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int) -> Any:
-    """Split the call if its layout allows it."""
+def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int, codes: str) -> Any:
+    """Split the call if its layout allows it. `codes` are the dtypes of results."""
     given = () if out is None else (out if isinstance(out, tuple) else (out,))
     largest = max(operands, key=_size)
     if out is None and largest.size < minimum:
@@ -205,10 +216,13 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int) -> Any:
         not array.ndim or (array.shape == shape and array.flags.c_contiguous)
         for array in (*operands, *given)
     )
-    dtypes = ufunc.types[0].partition("->")[2]
-    if not simple or any(array.dtype.char != c for array, c in zip(given, dtypes, strict=False)):
+    if (
+        not simple
+        or any(array.dtype.char != c for array, c in zip(given, codes, strict=False))
+        or any(_overlap(array, result) for array in operands for result in given)
+    ):
         return ufunc(*operands, out=given or (None,) * ufunc.nout)
-    results = given or tuple(np.empty(shape, code) for code in dtypes)
+    results = given or tuple(np.empty(shape, code) for code in codes)
     flat = [array.reshape(-1) if array.ndim else array for array in operands]
     flat_results = [array.reshape(-1) for array in results]
     found: set[str] = set()
@@ -218,7 +232,7 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int) -> Any:
         stop = min(start + length, size)
         parts = [array[start:stop] if array.ndim else array for array in flat]
         with np.errstate(all="call", call=lambda kind, _: found.add(kind)):
-            ufunc(*parts, out=tuple(array[start:stop] for array in flat_results))
+            ufunc(*parts, out=tuple([array[start:stop] for array in flat_results]))
 
     if not run(work, -(-size // length)):
         return ufunc(*operands, out=results)
@@ -227,15 +241,44 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int) -> Any:
     return results[0] if ufunc.nout == 1 else results
 
 
+def _overlap(operand: Any, result: Any) -> bool:
+    """Whether a chunk of the result may lie over another chunk of the operand."""
+    if operand is result or not np.may_share_memory(operand, result):
+        return False
+    address = operand.__array_interface__["data"][0]
+    return not operand.ndim or address != result.__array_interface__["data"][0]
+
+
 def _size(array: Any) -> int:
     return array.size
 
 
-_KINDS = {"invalid value": 1, "divide by zero": 2, "overflow": 4, "underflow": 8}
+# What NumPy calls an error, and its name in ``np.geterr`` and number for ``np.geterrcall``.
+_KINDS = {
+    "divide by zero": ("divide", 1),
+    "overflow": ("over", 2),
+    "underflow": ("under", 4),
+    "invalid value": ("invalid", 8),
+}
 
 
 def _report(name: str, kinds: set[str]) -> None:
-    """Raise, warn or ignore floating-point errors as the caller's ``np.errstate`` says."""
-    from arraygrad_kernels.cpu.inner_loop import error_ufunc
+    """Raise, warn or ignore floating-point errors as the caller's ``np.errstate`` says.
 
-    error_ufunc(name)(np.int32(sum(_KINDS[kind] for kind in kinds)))
+    In Python, because NumPy has no call for it, and computing again may find other operands: the
+    result may have been written over them.
+    """
+    modes: dict[str, str] = dict(np.geterr())  # type: ignore[arg-type]
+    for kind, (key, number) in _KINDS.items():
+        if kind not in kinds or modes[key] == "ignore":
+            continue
+        message = f"{kind} encountered in {name}"
+        if modes[key] == "raise":
+            raise FloatingPointError(message)
+        if modes[key] == "warn":
+            warnings.warn(message, RuntimeWarning, stacklevel=4)
+        elif modes[key] == "call":
+            np.geterrcall()(kind, number)  # type: ignore[misc, operator]
+        else:  # "print" and "log"
+            stream = np.geterrcall() if modes[key] == "log" else sys.stderr
+            stream.write(f"Warning: {message}\n")  # type: ignore[union-attr]
