@@ -16,8 +16,8 @@ from ..plain import tensors
 
 def copy_mode(copy: Any) -> bool | None:
     """NumPy's ``_CopyMode``, which libraries pass on for older NumPys, as True, False or None."""
-    if isinstance(copy, np._CopyMode):  # type: ignore[attr-defined]
-        return None if copy is np._CopyMode.IF_NEEDED else bool(copy)  # type: ignore[attr-defined]
+    if isinstance(copy, np._CopyMode):
+        return None if copy is np._CopyMode.IF_NEEDED else bool(copy)
     return copy  # type: ignore[no-any-return]
 
 
