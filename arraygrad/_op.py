@@ -178,7 +178,8 @@ class Op:
         )
         # Whether the engine must know the result's shape to transpose the vjp into a jvp.
         self.needs_template = (derivative.kind == "rule" and derivative.jvp is None) or (  # type: ignore[attr-defined]
-            derivative.kind == "linear" and (len(self.args) > 1 or self.variadic)
+            derivative.kind == "linear"
+            and (len(self.args) > 1 or self.variadic)
             and family != "elementwise"
         )
         wanted = {n for a in self.args for n in derivative.names(a)}

@@ -24,7 +24,7 @@ def bitwise_and(x1: Tensor | int, x2: Tensor | int, /) -> Tensor:
 
     Parameters
     ----------
-    x1, x2 : Tensor or Python scalar, integer or boolean
+    x1, x2 : Tensor or Python scalar, integral or bool
         Operands; shapes broadcast and dtypes promote.
 
     Returns
@@ -46,7 +46,7 @@ def bitwise_or(x1: Tensor | int, x2: Tensor | int, /) -> Tensor:
 
     Parameters
     ----------
-    x1, x2 : Tensor or Python scalar, integer or boolean
+    x1, x2 : Tensor or Python scalar, integral or bool
         Operands; shapes broadcast and dtypes promote.
 
     Returns
@@ -68,7 +68,7 @@ def bitwise_xor(x1: Tensor | int, x2: Tensor | int, /) -> Tensor:
 
     Parameters
     ----------
-    x1, x2 : Tensor or Python scalar, integer or boolean
+    x1, x2 : Tensor or Python scalar, integral or bool
         Operands; shapes broadcast and dtypes promote.
 
     Returns
@@ -90,7 +90,7 @@ def bitwise_invert(x: Tensor | int, /) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor, integer or boolean
+    x : Tensor, integral or bool
 
     Returns
     -------
@@ -111,9 +111,9 @@ def bitwise_left_shift(x1: Tensor | int, x2: Tensor | int, /) -> Tensor:
 
     Parameters
     ----------
-    x1 : Tensor or Python scalar, integer
+    x1 : Tensor or Python scalar, integral
         Whose bits move.
-    x2 : Tensor or Python scalar, integer
+    x2 : Tensor or Python scalar, integral
         By how many places; shapes broadcast and dtypes promote.
 
     Returns
@@ -135,9 +135,9 @@ def bitwise_right_shift(x1: Tensor | int, x2: Tensor | int, /) -> Tensor:
 
     Parameters
     ----------
-    x1 : Tensor or Python scalar, integer
+    x1 : Tensor or Python scalar, integral
         Whose bits move.
-    x2 : Tensor or Python scalar, integer
+    x2 : Tensor or Python scalar, integral
         By how many places; shapes broadcast and dtypes promote.
 
     Returns
