@@ -97,9 +97,9 @@ def _list_index(part: Any) -> Any:
 
 def _plain_slice(part: slice) -> slice:
     """The slice with Python integers: a graph that keeps it must not keep tensors alive."""
-    bounds = (part.start, part.stop, part.step)
-    if all(type(bound) is int or bound is None for bound in bounds):
+    if _is_plain(part):
         return part
+    bounds = (part.start, part.stop, part.step)
     try:
         return slice(*[None if bound is None else operator.index(bound) for bound in bounds])
     except TypeError:
@@ -108,14 +108,28 @@ def _plain_slice(part: slice) -> slice:
         ) from None
 
 
+_PLAIN_BOUNDS = frozenset((int, type(None)))
+
+
+def _is_plain(part: Any) -> bool:
+    """Whether a part of an index is a basic one that needs no conversion: nearly all are."""
+    kind = type(part)
+    if kind is slice:
+        return (
+            type(part.start) in _PLAIN_BOUNDS
+            and type(part.stop) in _PLAIN_BOUNDS
+            and type(part.step) in _PLAIN_BOUNDS
+        )
+    return kind is int or part is None or part is Ellipsis
+
+
 def normalize_key(key: Any) -> tuple[Any, bool]:
     """The index as NumPy takes it, and whether it is basic (gives a view)."""
-    kind = type(key)
-    if kind is int or key is None or key is Ellipsis:
+    if _is_plain(key):
         return key, True
-    if kind is tuple:
+    if type(key) is tuple:
         for part in key:
-            if type(part) is not int and part is not Ellipsis and part is not None:
+            if not _is_plain(part):
                 break
         else:
             return key, True
