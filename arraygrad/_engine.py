@@ -485,15 +485,6 @@ def _run_post_hooks(node: Node) -> None:
 # -- the forward pass ------------------------------------------------------------------------------
 
 
-def run_forward(
-    outputs: Sequence[Any], inputs: Sequence[Any], tangents: Sequence[Any], recording: bool
-) -> list[Any]:
-    """Tangents of the outputs when the inputs move along `tangents`; None where they do not."""
-    return push_forward(
-        [node_of(o) for o in outputs], [node_of(x) for x in inputs], tangents, recording
-    )
-
-
 def push_forward(
     roots: Sequence[Node | None],
     nodes: Sequence[Node | None],
