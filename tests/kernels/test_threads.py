@@ -16,6 +16,7 @@ if not _jit.enabled():
     pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
 
 from arraygrad_kernels import threads
+from arraygrad_kernels.cpu import extrema
 from arraygrad_kernels.cpu.elementwise import backward_ufunc, forward_ufunc
 from arraygrad_kernels.threads import get_num_threads, set_num_threads
 
@@ -179,3 +180,15 @@ def test_result_over_a_shifted_operand() -> None:
         expected = x[shift:] + x[:-shift]
         add(x[shift:], x[:-shift], out=x[shift:])
         np.testing.assert_array_equal(x[shift:], expected)
+
+
+@pytest.mark.parametrize("op", ["argmax", "argmin"])
+def test_position_of_an_extremum_found_by_pieces(op: str) -> None:
+    (spec,) = [s for s in extrema.SPECS if s.op == op and s.dtypes == (np.dtype("f4"),)]
+    kernel, expected = spec.build(), getattr(np, op)
+    x = np.random.default_rng(0).integers(-9, 9, threads.CHEAP * 3 + 8).astype("f4")
+    assert kernel(x) == expected(x)
+    assert kernel(x.reshape(8, -1)[:, 1:], axis=None) == expected(x.reshape(8, -1)[:, 1:])
+    assert kernel(x, keepdims=True).shape == (1,)
+    x[-3] = x[-1] = np.nan
+    assert kernel(x) == expected(x) == x.size - 3

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from arraygrad_kernels import _jit
+from arraygrad_kernels import _jit, threads
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.flat import LAYOUT, canonical, readable, result_shape, writable
 
@@ -71,9 +71,29 @@ def _build(dtype: np.dtype[Any], larger: bool) -> Callable[..., np.ndarray]:
                 out = np.empty(count, _POSITION)
                 columns(flat, layout, np.empty(count, own), out)
                 return out.reshape(result_shape(x.shape, (axis,), keepdims))
+        if (axis is None or x.ndim == 1) and x.size >= threads.CHEAP and x.flags.c_contiguous:
+            out = _by_pieces(numpy_function, x.reshape(-1))
+            return out.reshape((1,) * x.ndim) if keepdims else out
         return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims))
 
     return kernel
+
+
+def _by_pieces(numpy_function: Callable[..., Any], x: np.ndarray) -> np.ndarray:
+    """The position in a long vector, from the positions in pieces that threads share.
+
+    The first piece with the extremum, or with a nan, has the first position.
+    """
+    length = threads.CHEAP // 2
+    found = np.empty(-(-x.size // length), _POSITION)
+
+    def work(piece: int) -> None:
+        start = piece * length
+        found[piece] = start + numpy_function(x[start : start + length])
+
+    if not threads.run(work, found.size):
+        return np.asarray(numpy_function(x))
+    return np.asarray(found[numpy_function(x[found])])
 
 
 def _specs() -> list[KernelSpec]:
