@@ -31,7 +31,6 @@ from ._op import OPS
 from ._storage import Storage, TensorBase, family_of
 from ._writes import assign, check_cast, check_write, update, write
 from .autograd import hooks, reverse
-from .interop import dlpack, numpy_protocol
 from .ops import (
     arithmetic,
     bitwise,
@@ -48,6 +47,14 @@ from .ops import (
 
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
 _OPERANDS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic, list, tuple)
+
+
+def _interop() -> Any:
+    """The package of protocols, imported when a tensor first meets another library."""
+    from . import interop
+    from .interop import dlpack, numpy_protocol  # noqa: F401 - attributes of the package
+
+    return interop
 
 
 class Tensor(NdarrayMethods):
@@ -629,18 +636,18 @@ class Tensor(NdarrayMethods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         may_detach(self, "conversion to a NumPy array (__array__)")
-        return numpy_protocol.to_ndarray(self, dtype, copy)
+        return _interop().numpy_protocol.to_ndarray(self, dtype, copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return numpy_protocol.array_ufunc(ufunc, method, inputs, kwargs)
+        return _interop().numpy_protocol.array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return numpy_protocol.array_function(func, types, args, kwargs)
+        return _interop().numpy_protocol.array_function(func, types, args, kwargs)
 
     def numpy(self) -> Any:
         """The values as a NumPy array that shares memory; refused while tracked."""
         may_detach(self, "numpy()")
-        return numpy_protocol.to_ndarray(self, None, None)
+        return _interop().numpy_protocol.to_ndarray(self, None, None)
 
     def __dlpack__(
         self,
@@ -651,12 +658,12 @@ class Tensor(NdarrayMethods):
         copy: bool | None = None,
     ) -> Any:
         may_detach(self, "DLPack export", ExportError)
-        return dlpack.export(
+        return _interop().dlpack.export(
             self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return dlpack.device_of(self)
+        return _interop().dlpack.device_of(self)  # type: ignore[no-any-return]
 
     def __copy__(self) -> Tensor:
         return self.copy()  # type: ignore[no-any-return]

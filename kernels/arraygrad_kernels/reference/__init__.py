@@ -35,7 +35,7 @@ def find(op: str, dtypes: tuple[np.dtype, ...]) -> Callable[..., Any] | None:
     if "V" in kinds and op in elementwise.EXTENSION_KERNELS:
         return elementwise.EXTENSION_KERNELS[op]
     if kinds == {"c"} and op in elementwise.COMPLEX_KERNELS:
-        return elementwise.COMPLEX_KERNELS[op]
+        return getattr(elementwise.complex_, op)  # type: ignore[no-any-return]
     if "c" not in kinds and op in elementwise.REAL_KERNELS:
         return elementwise.REAL_KERNELS[op]
     return KERNELS.get(op)

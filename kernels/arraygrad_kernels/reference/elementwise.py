@@ -21,9 +21,20 @@ from typing import Any
 
 import numpy as np
 
-from arraygrad_kernels.reference import complex_elementwise as complex_
-
 __all__ = ["COMPLEX_KERNELS", "EXTENSION_KERNELS", "KERNELS", "REAL_KERNELS"]
+
+
+class _ComplexKernels:
+    """The module complex_elementwise, imported when the first complex array comes."""
+
+    def __getattr__(self, name: str) -> Any:
+        from arraygrad_kernels.reference import complex_elementwise
+
+        kernel = self.__dict__[name] = getattr(complex_elementwise, name)
+        return kernel
+
+
+complex_ = _ComplexKernels()
 
 
 def _finish(result: Any, out: np.ndarray | None) -> Any:
@@ -425,30 +436,31 @@ REAL_KERNELS: dict[str, Callable[..., Any]] = {
     "tanh": np.tanh,
 }
 
-COMPLEX_KERNELS: dict[str, Callable[..., Any]] = {
-    "acos": complex_.acos,
-    "acosh": complex_.acosh,
-    "asin": complex_.asin,
-    "asinh": complex_.asinh,
-    "atan": complex_.atan,
-    "atanh": complex_.atanh,
-    "cos": complex_.cos,
-    "cosh": complex_.cosh,
-    "exp": complex_.exp,
-    "expm1": complex_.expm1,
-    "log": complex_.log,
-    "log10": complex_.log10,
-    "log1p": complex_.log1p,
-    "log2": complex_.log2,
-    "reciprocal": complex_.reciprocal,
-    "sign": complex_.sign,
-    "sin": complex_.sin,
-    "sinh": complex_.sinh,
-    "sqrt": complex_.sqrt,
-    "tan": complex_.tan,
-    "tanh": complex_.tanh,
-    "conj": np.conjugate,
-}
+COMPLEX_KERNELS = frozenset(
+    {
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atanh",
+        "cos",
+        "cosh",
+        "exp",
+        "expm1",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "reciprocal",
+        "sign",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+    }
+)
 
 # ml_dtypes' own loops of these flag a mere NaN operand as an invalid operation.
 EXTENSION_KERNELS: dict[str, Callable[..., Any]] = {
