@@ -7,6 +7,7 @@ steps of their own, so that no derivative formula mentions them.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -188,7 +189,10 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
         return out
     if isinstance(x, _ARRAY_SCALARS):
         return wrap(np.asarray(x))
-    if isinstance(x, list | tuple) and _from_sequence is not None:
+    if isinstance(x, list | tuple):
+        if _from_sequence is None:  # registered by the module that makes tensors
+            importlib.import_module("arraygrad.ops.conversion")
+        assert _from_sequence is not None
         return _from_sequence(x)
     raise ArgumentTypeError(
         f"{function}: argument {position} is a {type(x).__name__}, not a tensor, array or number; "

@@ -13,6 +13,18 @@ from collections.abc import Callable
 from typing import Any
 
 
+class LazyModule:
+    """Stands for a module until one of its attributes is asked for, which it then keeps."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(importlib.import_module(self.__name__), attribute)
+        setattr(self, attribute, value)
+        return value
+
+
 def lazy_attributes(
     package: str,
     modules: dict[str, tuple[str, ...]],

@@ -6,7 +6,7 @@ Each is a few lines over the functions in ops/. Methods that write in place do s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,23 +15,40 @@ from ._apply import wrap
 from ._detach import may_detach, stays_in_graph
 from ._dtypes import DTypeLike, as_dtype
 from ._errors import ArgumentError, ArgumentTypeError, ShapeError
+from ._lazy import LazyModule
 from ._storage import TensorBase
 from ._writes import assign
-from .ops import (
-    arithmetic,
-    comparison,
-    creation,
-    data_type,
-    indexing,
-    manipulation,
-    products,
-    rounding,
-    searching,
-    sorting,
-    statistical,
-    utility,
-    views,
-)
+
+if TYPE_CHECKING:
+    from .ops import (
+        arithmetic,
+        comparison,
+        creation,
+        data_type,
+        indexing,
+        manipulation,
+        products,
+        rounding,
+        searching,
+        sorting,
+        statistical,
+        utility,
+        views,
+    )
+else:  # imported when the first method or operator asks: most programs need few of them
+    arithmetic = LazyModule("arraygrad.ops.arithmetic")
+    comparison = LazyModule("arraygrad.ops.comparison")
+    creation = LazyModule("arraygrad.ops.creation")
+    data_type = LazyModule("arraygrad.ops.data_type")
+    indexing = LazyModule("arraygrad.ops.indexing")
+    manipulation = LazyModule("arraygrad.ops.manipulation")
+    products = LazyModule("arraygrad.ops.products")
+    rounding = LazyModule("arraygrad.ops.rounding")
+    searching = LazyModule("arraygrad.ops.searching")
+    sorting = LazyModule("arraygrad.ops.sorting")
+    statistical = LazyModule("arraygrad.ops.statistical")
+    utility = LazyModule("arraygrad.ops.utility")
+    views = LazyModule("arraygrad.ops.views")
 
 
 def _shape_arguments(shape: tuple[Any, ...]) -> tuple[int, ...]:

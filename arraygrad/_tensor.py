@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,24 +26,40 @@ from ._errors import (
     ShapeError,
 )
 from ._layout import Shape
+from ._lazy import LazyModule
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
-from ._op import OPS
+from ._op import OPS, Op
 from ._storage import Storage, TensorBase, family_of
 from ._writes import assign, check_cast, check_write, update, write
 from .autograd import hooks, reverse
-from .ops import (
-    arithmetic,
-    bitwise,
-    comparison,
-    devices,
-    exponential,
-    indexing,
-    manipulation,
-    parts,
-    products,
-    rounding,
-    views,
-)
+from .ops import load_all
+
+if TYPE_CHECKING:
+    from .ops import (
+        arithmetic,
+        bitwise,
+        comparison,
+        devices,
+        exponential,
+        indexing,
+        manipulation,
+        parts,
+        products,
+        rounding,
+        views,
+    )
+else:  # imported when the first method or operator asks: most programs need few of them
+    arithmetic = LazyModule("arraygrad.ops.arithmetic")
+    bitwise = LazyModule("arraygrad.ops.bitwise")
+    comparison = LazyModule("arraygrad.ops.comparison")
+    devices = LazyModule("arraygrad.ops.devices")
+    exponential = LazyModule("arraygrad.ops.exponential")
+    indexing = LazyModule("arraygrad.ops.indexing")
+    manipulation = LazyModule("arraygrad.ops.manipulation")
+    parts = LazyModule("arraygrad.ops.parts")
+    products = LazyModule("arraygrad.ops.products")
+    rounding = LazyModule("arraygrad.ops.rounding")
+    views = LazyModule("arraygrad.ops.views")
 
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
 _OPERANDS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic, list, tuple)
@@ -741,9 +757,16 @@ _API_VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 _DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "complex128")}
 
 
+def _op(name: str) -> Op:
+    """The op of an in-place operator; its module may not have been needed yet."""
+    if name not in OPS:
+        load_all()
+    return OPS[name]
+
+
 def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
     taken = isinstance(other, _OPERANDS)
-    out: Tensor = update(OPS[op], x, other, writer) if taken else NotImplemented
+    out: Tensor = update(_op(op), x, other, writer) if taken else NotImplemented
     return out
 
 
