@@ -35,12 +35,6 @@ from ._dtypes import (
 )
 from ._lazy import lazy_attributes as _lazy_attributes
 from ._tensor import Tensor as Tensor
-from .autograd.modes import (
-    enable_grad as enable_grad,
-    is_grad_enabled as is_grad_enabled,
-    no_grad as no_grad,
-    set_grad_enabled as set_grad_enabled,
-)
 
 if TYPE_CHECKING:
     from . import (
@@ -70,6 +64,12 @@ if TYPE_CHECKING:
     from .autograd.gradcheck import (
         gradcheck as gradcheck,
         gradgradcheck as gradgradcheck,
+    )
+    from .autograd.modes import (
+        enable_grad as enable_grad,
+        is_grad_enabled as is_grad_enabled,
+        no_grad as no_grad,
+        set_grad_enabled as set_grad_enabled,
     )
     from .autograd.primitive import primitive as primitive
     from .lifting import lift as lift
@@ -679,6 +679,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
         "sliding_window_view",
     ),
     "autograd": (),
+    "autograd.modes": ("enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"),
     "autograd.anomaly": ("detect_anomaly",),
     "autograd.checkpoint": ("checkpoint",),
     "autograd.function": ("Function",),

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import atexit
 import os
-import threading
+from _thread import allocate_lock
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from arraygrad_kernels import reference, threads
+from arraygrad_kernels import reference
 
 from ._errors import ArgumentError, DispatchError
 
@@ -128,7 +128,7 @@ def find_kernel(
         if compile_mode == "sync":
             kernel = _build(op, dtypes) or kernel
         elif compile_mode == "background":
-            _COMPILER.request(op, dtypes)
+            _compiler().request(op, dtypes)
     if kernel is not None:
         _RESOLVED[key] = kernel
     return kernel
@@ -136,6 +136,8 @@ def find_kernel(
 
 def _with_threads(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Kernel:
     """NumPy's function, shared by threads where there are many elements."""
+    from arraygrad_kernels import threads
+
     if ufunc.nin != len(dtypes) or any(dtype.kind not in "biufc" for dtype in dtypes):
         return ufunc
     try:
@@ -199,13 +201,16 @@ class _Compiler:
     """One background thread that compiles what was asked for, in order."""
 
     def __init__(self) -> None:
+        import threading  # at the first request: `import arraygrad` does without it
+
         self._changed = threading.Condition()
+        self._new_thread = threading.Thread
         self._waiting: list[tuple[str, tuple[np.dtype[Any], ...]]] = []
         self._asked: set[tuple[str, tuple[np.dtype[Any], ...]]] = set()
         self._busy = False
         self._hurried = False
         self._stopping = False
-        self._thread: threading.Thread | None = None
+        self._thread: Any = None
         self.failures: dict[tuple[str, tuple[np.dtype[Any], ...]], str] = {}
 
     def request(self, op: str, dtypes: tuple[np.dtype[Any], ...]) -> None:
@@ -216,7 +221,7 @@ class _Compiler:
             self._waiting.append((op, dtypes))
             self._changed.notify_all()
             if self._thread is None:
-                self._thread = threading.Thread(
+                self._thread = self._new_thread(
                     target=self._work, name="arraygrad-compile", daemon=True
                 )
                 self._thread.start()
@@ -260,13 +265,29 @@ class _Compiler:
             self._thread.join(timeout=10)
 
 
-_COMPILER = _Compiler()
-atexit.register(lambda: _COMPILER.stop())
+_COMPILER: _Compiler | None = None
+_MAKING = allocate_lock()
+
+
+def _compiler() -> _Compiler:
+    global _COMPILER
+    if _COMPILER is None:
+        with _MAKING:
+            if _COMPILER is None:
+                _COMPILER = _Compiler()
+                atexit.register(_stop_compiler)
+    return _COMPILER
+
+
+def _stop_compiler() -> None:
+    if _COMPILER is not None:
+        _COMPILER.stop()
 
 
 def _after_fork() -> None:
-    global _COMPILER
-    _COMPILER = _Compiler()
+    global _COMPILER, _MAKING
+    _COMPILER = None
+    _MAKING = allocate_lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -286,14 +307,14 @@ def wait_for_compiler(timeout: float | None = None) -> bool:
     bool
         False if the time was over first.
     """
-    return _COMPILER.wait(timeout)
+    return _compiler().wait(timeout)
 
 
 def compile_failures() -> dict[str, str]:
     """Kernels that did not compile (the reference runs instead), with the reason."""
     return {
         f"{op}({', '.join(map(str, dtypes))})": why
-        for (op, dtypes), why in _COMPILER.failures.items()
+        for (op, dtypes), why in _compiler().failures.items()
     }
 
 

@@ -9,7 +9,7 @@ graph, through the same formulas.
 from __future__ import annotations
 
 import os
-import threading
+from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
@@ -433,12 +433,12 @@ def _fitting(replaced: Any, given: Any) -> Any:
 
 
 # Several threads may bring gradients to one leaf at once.
-_ACCUMULATING = threading.RLock()
+_ACCUMULATING = RLock()
 
 
 def _after_fork() -> None:
     global _ACCUMULATING
-    _ACCUMULATING = threading.RLock()
+    _ACCUMULATING = RLock()
 
 
 if hasattr(os, "register_at_fork"):

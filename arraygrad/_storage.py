@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import weakref
+from _thread import RLock, allocate_lock  # what threading wraps, without its import
 from math import prod
 from typing import Any
 
@@ -23,9 +23,9 @@ from ._graph import Node, note_overwritten, owner_of
 from ._layout import Shape, byte_extent, may_overlap_itself
 
 # Held while a tensor gets its family, so that it gets one only.
-_MAKING = threading.Lock()
+_MAKING = allocate_lock()
 # Held while memory is written, one of them for each storage.
-_WRITING = [threading.RLock() for _ in range(64)]
+_WRITING = [RLock() for _ in range(64)]
 
 
 class TensorBase:
@@ -89,7 +89,7 @@ class Storage:
         return int(getattr(owner, "nbytes", self._array.nbytes))
 
     @property
-    def lock(self) -> threading.RLock:
+    def lock(self) -> Any:
         """Held while the memory is written and while it moves."""
         return _WRITING[id(self) >> 6 & 63]
 
@@ -271,7 +271,7 @@ def check_writeable(tensor: TensorBase, writer: str) -> None:
         )
 
 
-def write_lock(tensor: TensorBase) -> threading.RLock:
+def write_lock(tensor: TensorBase) -> Any:
     """Hold this from before `prepare_write` until the write is recorded.
 
     Threads may write to different parts of one memory, as in NumPy; the swap to a copy and the
@@ -353,7 +353,7 @@ def _moved(array: Any, old: Any, fresh: Any) -> Any:
 POOL_FROM = 1 << 20  # bytes; smaller results come from malloc, which recycles them itself
 POOL_LIMIT = 1 << 29  # bytes kept for reuse at most
 _POOL: list[Any] = []
-_POOL_LOCK = threading.Lock()
+_POOL_LOCK = allocate_lock()
 
 
 def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
@@ -412,9 +412,9 @@ def release_pool() -> None:
 
 def _after_fork() -> None:
     global _POOL_LOCK, _MAKING
-    _POOL_LOCK = threading.Lock()
-    _MAKING = threading.Lock()
-    _WRITING[:] = [threading.RLock() for _ in _WRITING]
+    _POOL_LOCK = allocate_lock()
+    _MAKING = allocate_lock()
+    _WRITING[:] = [RLock() for _ in _WRITING]
 
 
 if hasattr(os, "register_at_fork"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _apply, _engine
+from . import _apply
 from ._apply import cast, detached, node_of, register_types, wrap
 from ._detach import may_detach
 from ._device import CPU, Device, as_device
@@ -25,16 +25,17 @@ from ._errors import (
     GradientError,
     ShapeError,
 )
+from ._formulas import is_leaf_node, make_leaf
 from ._layout import Shape
 from ._lazy import LazyModule
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
 from ._op import OPS, Op
 from ._storage import Storage, TensorBase, family_of
 from ._writes import assign, check_cast, check_write, update, write
-from .autograd import hooks, reverse
 from .ops import load_all
 
 if TYPE_CHECKING:
+    from .autograd import hooks, reverse
     from .ops import (
         arithmetic,
         bitwise,
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
         views,
     )
 else:  # imported when the first method or operator asks: most programs need few of them
+    hooks = LazyModule("arraygrad.autograd.hooks")
+    reverse = LazyModule("arraygrad.autograd.reverse")
     arithmetic = LazyModule("arraygrad.ops.arithmetic")
     bitwise = LazyModule("arraygrad.ops.bitwise")
     comparison = LazyModule("arraygrad.ops.comparison")
@@ -109,7 +112,7 @@ class Tensor(NdarrayMethods):
     @shape.setter
     def shape(self, shape: Any) -> None:
         node = node_of(self)
-        if node is not None and _engine.is_leaf_node(node):
+        if node is not None and is_leaf_node(node):
             raise GradientError(
                 "the shape of a leaf that requires grad cannot be set; use y = x.reshape(shape)"
             )
@@ -256,9 +259,9 @@ class Tensor(NdarrayMethods):
                         f"only floating-point and complex tensors carry gradients, not {self.dtype}"
                         "; convert first, x.astype(float)"
                     )
-                self._start_history(_engine.make_leaf(self))
+                self._start_history(make_leaf(self))
         elif node is not None:
-            if not _engine.is_leaf_node(node):
+            if not is_leaf_node(node):
                 raise GradientError(
                     "requires_grad can be switched off only for leaves; use y.detach() for a "
                     "tensor without history"
@@ -288,7 +291,7 @@ class Tensor(NdarrayMethods):
     def is_leaf(self) -> bool:
         """Whether no recorded operation made this value."""
         node = node_of(self)
-        return node is None or _engine.is_leaf_node(node)
+        return node is None or is_leaf_node(node)
 
     @property
     def grad_fn(self) -> Any:
@@ -686,7 +689,7 @@ class Tensor(NdarrayMethods):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         node = node_of(self)
-        if node is not None and _engine.is_leaf_node(node):
+        if node is not None and is_leaf_node(node):
             out: Tensor = wrap(self._array.copy())
             out.requires_grad_()
             if self.grad is not None:
@@ -698,7 +701,7 @@ class Tensor(NdarrayMethods):
 
     def __reduce__(self) -> tuple[Any, ...]:
         node = node_of(self)
-        if node is not None and not _engine.is_leaf_node(node):
+        if node is not None and not is_leaf_node(node):
             may_detach(self, "pickling")
             node = None
         return _rebuild, (np.array(self._array), node is not None, isinstance(self, Scalar))

@@ -20,8 +20,8 @@ from ._apply import (
     prepare,
     view,
 )
-from ._engine import is_leaf_node
 from ._errors import DTypeError, GradientError, ShapeError
+from ._formulas import is_leaf_node
 from ._graph import is_grad_enabled
 from ._history import adopt_history, overwrite
 from ._op import Op
