@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from . import __version__, _dispatch
+from . import __version__, _dispatch, ops
 from ._device import known_devices
 from ._storage import POOL_LIMIT
 
 
 def info(verbose: bool = False) -> None:
     """Print version, devices, kernels compiled and cache folder."""
+    ops.load_all()  # chapters register their kernels when they are imported
     rows = list(_dispatch.table())
     by_module = Counter(module.partition(".")[0] for *_, module in rows)
     print(f"arraygrad     {__version__}")

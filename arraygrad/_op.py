@@ -27,6 +27,7 @@ function multiplies with the conjugate of the partial.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -207,7 +208,7 @@ class Op:
         return f"Op({self.name!r}, {self.family}, derivative={self.derivative.kind})"
 
     def __reduce__(self) -> Any:
-        return _find, (self.name,)
+        return find_op, (self.name,)
 
 
 OPS: dict[str, Op] = {}
@@ -221,5 +222,8 @@ def declare(op: Op) -> Op:
     return op
 
 
-def _find(name: str) -> Op:
+def find_op(name: str) -> Op:
+    """The op of that name; its chapter is imported now if nothing has needed it yet."""
+    if name not in OPS:
+        importlib.import_module("arraygrad.ops").load_all()
     return OPS[name]

@@ -29,10 +29,9 @@ from ._formulas import is_leaf_node, make_leaf
 from ._layout import Shape
 from ._lazy import LazyModule
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
-from ._op import OPS, Op
+from ._op import find_op
 from ._storage import Storage, TensorBase, family_of
 from ._writes import assign, check_cast, check_write, update, write
-from .ops import load_all
 
 if TYPE_CHECKING:
     from .autograd import hooks, reverse
@@ -760,16 +759,9 @@ _API_VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 _DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "complex128")}
 
 
-def _op(name: str) -> Op:
-    """The op of an in-place operator; its module may not have been needed yet."""
-    if name not in OPS:
-        load_all()
-    return OPS[name]
-
-
 def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
     taken = isinstance(other, _OPERANDS)
-    out: Tensor = update(_op(op), x, other, writer) if taken else NotImplemented
+    out: Tensor = update(find_op(op), x, other, writer) if taken else NotImplemented
     return out
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
-from arraygrad import _dispatch, _op
+from arraygrad import _dispatch, _op, ops
 from arraygrad._apply import elementwise, wrap
 from arraygrad._device import Device, register_device
 from arraygrad._dispatch import register_kernel
@@ -14,6 +14,7 @@ F8 = np.dtype("float64")
 
 
 def test_every_op_with_a_kernel_is_in_the_printed_table():
+    ops.load_all()  # chapters register their kernels when they are imported
     rows = list(_dispatch.table())
     assert {"add", "sum", "matmul", "take"} <= {op for op, *_ in rows}
     assert all(len(row) == 5 for row in rows)
@@ -164,3 +165,17 @@ def test_general_road_runs_kernels_of_the_operands_place(toy_device):
     assert CALLS == ["sum"]
     assert total.to_device("cpu") == 3.0
     assert wrap(np.ones(2)).device == "cpu"
+
+
+def test_an_op_is_found_before_its_chapter_has_been_imported():
+    """Unpickling an op, and x **= 2 as a first act, met a table without it."""
+    done = run(
+        "import pickle, arraygrad as ag\n"
+        "from arraygrad._op import OPS, find_op\n"
+        "assert 'tan' not in OPS\n"
+        "assert find_op('tan').name == 'tan'\n"
+        "assert pickle.loads(pickle.dumps(OPS['tan'])) is OPS['tan']\n"
+        "x = ag.tensor([2.0, 3.0]); x **= 2\n"
+        "assert x.tolist() == [4.0, 9.0]\n"
+    )
+    assert done.returncode == 0, done.stderr
