@@ -329,14 +329,15 @@ class NdarrayMethods(TensorBase):
     def partition(
         self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
     ) -> None:
-        """Sort in place, which every partition allows."""
-        self.sort(axis)
+        """Partition in place along an axis."""
+        assign(self, sorting.partition(self, kth, axis=axis), "partition")
 
     def argpartition(
-        self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+        self: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
     ) -> Any:
-        """Indices that sort along an axis, which every partition allows."""
-        return self.argsort(axis)
+        """Indices that partition along an axis."""
+        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        return sorting.argpartition(x, kth, axis=axis)
 
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where `v` would be inserted into this sorted 1-d tensor."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._apply import apply, node_of, operand
+import numpy as np
+
+from .._apply import apply, node_of, operand, wrap
+from .._dispatch import register_kernel
 from .._graph import is_grad_enabled
 from .._layout import normalize_axis
 from .._op import NONE, Op, declare
@@ -84,25 +87,71 @@ def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool
     )
 
 
-def partition(x: Tensor, kth: int, /, *, axis: int = -1) -> Tensor:
+# Run on tensors without a gradient only, as SORT does.
+PARTITION: Op = declare(Op("partition", ("x",), NONE, scalar=False))
+ARGPARTITION: Op = declare(Op("argpartition", ("x",), NONE, scalar=False))
+register_kernel("partition", lambda x, *, kth, axis: np.partition(x, kth, axis=axis))
+register_kernel("argpartition", lambda x, *, kth, axis: np.argpartition(x, kth, axis=axis))
+
+
+def partition(x: Tensor, kth: int | tuple[int, ...], /, *, axis: int = -1) -> Tensor:
     """The elements along an axis with the one at `kth` where sorting puts it.
 
     Parameters
     ----------
     x : Tensor, at least 1-d
-    kth : int
+    kth : int or tuple of int
         All smaller elements come before this position, all larger ones behind it.
     axis : int
 
     Returns
     -------
     Tensor
-        Completely sorted, which is such an order.
+        Memory of its own; the order of the other elements is NumPy's.
 
     Notes
     -----
-    Derivative: as for `sort`.
+    Derivative: each cotangent goes to the element that came there, as for `sort`.
     """
     x = operand(x, "partition")
-    normalize_axis(kth, x._array.shape[normalize_axis(axis, x._array.ndim)], "kth")
-    return sort(x, axis=axis)
+    axis = normalize_axis(axis, x._array.ndim)
+    kth = _checked(kth, x._array.shape[axis])
+    out = apply(PARTITION, x, kth=kth, axis=axis)
+    if not (is_grad_enabled() and node_of(x) is not None):
+        return out  # type: ignore[no-any-return]
+    # NumPy's partition and argpartition need not agree on the order that is left open. Which
+    # element came where follows from the ranks, which both arrays have in common.
+    ranks = np.argsort(np.argsort(out._array, axis=axis, kind="stable"), axis=axis)
+    source = np.take_along_axis(np.argsort(x._array, axis=axis, kind="stable"), ranks, axis=axis)
+    return take_along_axis(x, wrap(source), axis=axis)
+
+
+def argpartition(x: Tensor, kth: int | tuple[int, ...], /, *, axis: int = -1) -> Tensor:
+    """The indices that partition the tensor along an axis.
+
+    Parameters
+    ----------
+    x : Tensor, at least 1-d
+    kth : int or tuple of int
+        Position (or positions) that get the element which sorting puts there.
+    axis : int
+
+    Returns
+    -------
+    Tensor, int64
+        Of the shape of x.
+
+    Notes
+    -----
+    Not differentiable.
+    """
+    x = operand(x, "argpartition")
+    axis = normalize_axis(axis, x._array.ndim)
+    kth = _checked(kth, x._array.shape[axis])
+    return apply(ARGPARTITION, x, kth=kth, axis=axis)  # type: ignore[no-any-return]
+
+
+def _checked(kth: int | tuple[int, ...], n: int) -> tuple[int, ...]:
+    """Positions as non-negative numbers."""
+    every = np.atleast_1d(np.asarray(kth)).tolist()
+    return tuple(normalize_axis(k, n, "kth") for k in every)

@@ -49,7 +49,11 @@ CONSTANT = {
         call(lambda x: np.argsort(x, axis=0), distinct(3, 4)),
         call(lambda x: np.argsort(x, axis=None), distinct(3, 4)),
     ),
-    "argpartition": (call(lambda x: np.argpartition(x, 2)[2], distinct(5)),),
+    "argpartition": (
+        call(lambda x: np.argpartition(x, 2), distinct(9)),
+        call(lambda x: np.argpartition(x, (1, -2), axis=0), distinct(7, 3)),
+        call(lambda x: np.argpartition(x, 3, axis=None), distinct(4, 5)),
+    ),
     "argwhere": (call(lambda x: np.argwhere(x > 0), normal(2, 3)),),
     "nonzero": (call(lambda x: np.nonzero(x * [1, 0, 1]), normal(2, 3)),),
     "flatnonzero": (call(lambda x: np.flatnonzero(x * [1, 0, 1]), normal(2, 3)),),

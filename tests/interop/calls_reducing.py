@@ -196,8 +196,11 @@ CALLS = {
     ),
     "sort_complex": (call(np.sort_complex, complexes(4)), call(np.sort_complex, distinct(4))),
     "partition": (
-        call(lambda x: np.partition(x, 2)[2], distinct(5)),
-        call(lambda x: np.partition(x, (1, 3), axis=0)[[1, 3]], distinct(5, 2)),
+        call(lambda x: np.partition(x, 2), distinct(9)),
+        call(lambda x: np.partition(x, (1, -2), axis=0), distinct(7, 3)),
+        call(lambda x: np.partition(x, 30, axis=None), distinct(8, 9)),
+        call(lambda x: np.partition(x, 2, axis=1), gappy(3, 6)),
+        call(lambda x: np.partition(np.concatenate((x, x)), 5), distinct(7)),
     ),
     "bincount": (
         call(lambda w: np.bincount(np.array([0, 2, 2, 1]), weights=w), normal(4)),

@@ -12,6 +12,7 @@ from ..._apply import operand
 from ..._dtypes import is_supported
 from ..._storage import TensorBase
 from ...ops import manipulation, parts, products, searching, sorting, views
+from ..plain import plain
 from ..ufuncs import store
 
 _NO = np._NoValue
@@ -376,16 +377,22 @@ def argsort(
 def partition(
     a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> Any:
-    """np.partition: sorted, which every partition allows."""
-    return sort(a, axis)
+    """np.partition."""
+    x = operand(a, "partition")
+    if axis is None:
+        x, axis = x.reshape(-1), -1
+    return sorting.partition(x, plain(kth), axis=axis)
 
 
 @answers(np.argpartition)
 def argpartition(
     a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> Any:
-    """np.argpartition: sorted, which every partition allows."""
-    return argsort(a, axis)
+    """np.argpartition."""
+    x = operand(a, "argpartition")
+    if axis is None:
+        x, axis = x.reshape(-1), -1
+    return sorting.argpartition(x, plain(kth), axis=axis)
 
 
 @answers(np.where)
