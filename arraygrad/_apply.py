@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _new = object.__new__
 ndarray = np.ndarray
+asarray = np.asarray
 
 # Bytes of an operand below which an elementwise call is neither pooled nor threaded.
 SMALL = 1 << 18
@@ -293,112 +294,148 @@ def unary(op: Op, x: Any) -> Tensor:
         kernel = op.fast.get(array.dtype)
         if kernel is not None and type(array) is ndarray and array.nbytes < SMALL:
             out = kernel(array)
-            if type(out) is not ndarray:
-                out = np.asarray(out)
             node = x._node if x._family is None else node_of(x)
-            if node is not None:
-                node = _record_one(op, x, node, out) if _grad_mode() else None
-            return _elementwise_result(op, out, node, (array,))
+            if node is None or op.kept_flags is None or not _grad_mode():
+                return _untracked(op, out, (array,))
+            if type(out) is not ndarray:
+                out = asarray(out)
+            flags = op.kept_flags[0]
+            if flags is None:
+                values = None
+            else:
+                values = (keep(x) if flags[0] else None, out if flags[1] else None)
+            return _tracked(op, out, [next_seq(), op, (node,), values, None], (array,))
     return elementwise(op, x)
 
 
 def binary(op: Op, x1: Any, x2: Any) -> Tensor:
-    """Run an elementwise op of two arguments."""
+    """Run an elementwise op of two arguments.
+
+    Every operator comes here: what most calls need stands in one piece, without calls of its own.
+    """
     if isinstance(x1, TensorBase):
         a1 = x1._array
         dtype = a1.dtype
         kernel = op.fast.get(dtype)
-        if kernel is not None and type(a1) is ndarray and a1.nbytes < SMALL:
-            if isinstance(x2, TensorBase):
-                a2 = x2._array
-                if dtype is a2.dtype and type(a2) is ndarray:
-                    n1 = x1._node if x1._family is None else node_of(x1)
-                    n2 = x2._node if x2._family is None else node_of(x2)
-                    if (n1 is None and n2 is None) or not _grad_mode():
-                        try:
-                            out = kernel(a1, a2)
-                        except ValueError:  # shapes that do not broadcast: say so in our words
-                            return elementwise(op, x1, x2)
-                        if type(out) is not ndarray:
-                            out = np.asarray(out)
-                        return _elementwise_result(op, out, None, (a1, a2))
-                    if a1.shape == a2.shape:
-                        out = kernel(a1, a2)
-                        if type(out) is not ndarray:
-                            out = np.asarray(out)
-                        node = _record_two(op, (x1, x2), (n1, n2), out)
-                        return _elementwise_result(op, out, node, (a1, a2))
-            elif _is_weak(x2, dtype):
-                return _with_constant(op, kernel, x1, constant(x2, dtype), False)
-    elif isinstance(x2, TensorBase):
+        if kernel is None or type(a1) is not ndarray or a1.nbytes >= SMALL:
+            return elementwise(op, x1, x2)
+        if isinstance(x2, TensorBase):
+            a2 = x2._array
+            if a2.dtype is not dtype or type(a2) is not ndarray:
+                return elementwise(op, x1, x2)
+        else:
+            a2 = _constant_beside(x2, dtype)
+            if a2 is None:
+                return elementwise(op, x1, x2)
+            return _with_constant(op, kernel, x1, a2, (a1, a2))
+        node1 = x1._node if x1._family is None else node_of(x1)
+        node2 = x2._node if x2._family is None else node_of(x2)
+        kept = op.kept_flags
+        if (node1 is None and node2 is None) or kept is None or not _grad_mode():
+            try:
+                out = kernel(a1, a2)
+            except ValueError:  # shapes that do not broadcast: say so in our words
+                return elementwise(op, x1, x2)
+            return _untracked(op, out, (a1, a2))
+        if a1.shape != a2.shape:
+            return elementwise(op, x1, x2)
+        out = kernel(a1, a2)
+        if type(out) is not ndarray:
+            out = asarray(out)
+        flags = kept[2 if node1 is not None and node2 is not None else node1 is None]
+        if flags is None:
+            values = None
+        else:
+            keeps1, keeps2, keeps_out = flags
+            values = (
+                keep(x1) if keeps1 else None,
+                keep(x2) if keeps2 else None,
+                out if keeps_out else None,
+            )
+        result = _new(_TENSOR if out.ndim else _SCALAR)
+        result._array = out
+        result._family = None
+        result._node = [next_seq(), op, (node1, node2), values, None]
+        result._saved = True
+        if OBSERVERS:
+            observe(op, result, (a1, a2))
+        return result  # type: ignore[no-any-return]
+    if isinstance(x2, TensorBase):
         a2 = x2._array
         kernel = op.fast.get(a2.dtype)
-        if (
-            kernel is not None
-            and type(a2) is ndarray
-            and a2.nbytes < SMALL
-            and _is_weak(x1, a2.dtype)
-        ):
-            return _with_constant(op, kernel, x2, constant(x1, a2.dtype), True)
+        if kernel is not None and type(a2) is ndarray and a2.nbytes < SMALL:
+            a1 = _constant_beside(x1, a2.dtype)
+            if a1 is not None:
+                return _with_constant(op, kernel, x2, a1, (a1, a2))
     return elementwise(op, x1, x2)
 
 
-def _is_weak(value: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether a Python number takes the dtype of the tensor that it meets."""
+# Python numbers as 0-d arrays, for those that programs write again and again: 2, 0.5, ...
+_CONSTANTS: dict[tuple[type, complex, np.dtype[Any]], Any] = {}
+
+
+def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A Python number as an array of the dtype of the tensor that it meets, or None.
+
+    None: it is no plain number, or the two promote to another dtype.
+    """
     kind = type(value)
-    return (kind is float and dtype.kind in "fc") or (kind is int and dtype.kind in "iufc")
+    if kind is float or kind is int:
+        array = _CONSTANTS.get((kind, value, dtype))
+        if array is not None:
+            return array
+        if dtype.kind in "fc" or (kind is int and dtype.kind in "iu"):
+            array = constant(value, dtype)
+            if value and len(_CONSTANTS) < 256:  # 0.0 and -0.0 are one key
+                array.flags.writeable = False
+                _CONSTANTS[kind, value, dtype] = array
+            return array
+    return None
 
 
-def _with_constant(op: Op, kernel: Any, x: Any, value: Any, first: bool) -> Tensor:
-    """An op of a tensor and a Python number; `first` says where the number stands."""
-    array = x._array
-    arrays = (value, array) if first else (array, value)
+def _with_constant(op: Op, kernel: Any, x: Any, number: Any, arrays: tuple[Any, Any]) -> Tensor:
+    """An op of a tensor and a Python number, which is one of the two arrays."""
     out = kernel(*arrays)
-    if type(out) is not ndarray:
-        out = np.asarray(out)
     node = x._node if x._family is None else node_of(x)
-    if node is not None:
-        if _grad_mode():
-            number = wrap(value)
-            tensors, nodes = ((number, x), (None, node)) if first else ((x, number), (node, None))
-            node = _record_two(op, tensors, nodes, out)
-        else:
-            node = None
-    return _elementwise_result(op, out, node, arrays)
-
-
-def _record_one(op: Op, x: Any, node: Node, out: Any) -> Node | None:
-    """The node of an elementwise result of one argument; None for ops without derivative."""
-    kept = op.kept_flags
-    if kept is None:
-        return None
-    flags = kept[0]
+    if node is None or op.kept_flags is None or not _grad_mode():
+        return _untracked(op, out, arrays)
+    if type(out) is not ndarray:
+        out = asarray(out)
+    first = arrays[0] is number
+    flags = op.kept_flags[1 if first else 0]
     if flags is None:
-        return [next_seq(), op, (node,), None, None]
-    values = (keep(x) if flags[0] else None, out if flags[1] else None)
-    return [next_seq(), op, (node,), values, None]
+        values = None
+    else:
+        kept1, kept2, kept_out = flags
+        values = (
+            (number if first else keep(x)) if kept1 else None,
+            (keep(x) if first else number) if kept2 else None,
+            out if kept_out else None,
+        )
+    nodes = (None, node) if first else (node, None)
+    return _tracked(op, out, [next_seq(), op, nodes, values, None], arrays)
 
 
-def _record_two(
-    op: Op, tensors: tuple[Any, Any], nodes: tuple[Node | None, Node | None], out: Any
-) -> Node | None:
-    """The node of an elementwise result of two arguments; None for ops without derivative."""
-    kept = op.kept_flags
-    if kept is None:
-        return None
-    flags = kept[2 if nodes[1] is not None and nodes[0] is not None else nodes[0] is None]
-    values = None if flags is None else _values(flags, tensors, out)
-    return [next_seq(), op, nodes, values, None]
+def _untracked(op: Op, out: Any, arrays: tuple[Any, ...]) -> Tensor:
+    """The tensor, or scalar, over an elementwise result without history."""
+    if type(out) is not ndarray:
+        out = asarray(out)
+    result = _new(_TENSOR if out.ndim else _SCALAR)
+    result._array = out
+    result._family = None
+    result._node = None
+    if OBSERVERS:
+        observe(op, result, arrays)
+    return result  # type: ignore[no-any-return]
 
 
-def _elementwise_result(op: Op, out: Any, node: Node | None, arrays: tuple[Any, ...]) -> Tensor:
-    """The tensor, or scalar, over an array of its own."""
+def _tracked(op: Op, out: Any, node: Node, arrays: tuple[Any, ...]) -> Tensor:
+    """The tensor, or scalar, over an elementwise result that `node` made."""
     result = _new(_TENSOR if out.ndim else _SCALAR)
     result._array = out
     result._family = None
     result._node = node
-    if node is not None:
-        result._saved = True
+    result._saved = True
     if OBSERVERS:
         observe(op, result, arrays)
     return result  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _apply
-from ._apply import cast, detached, node_of, register_types, wrap
+from ._apply import binary, cast, detached, node_of, register_types, wrap
 from ._detach import may_detach
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
@@ -373,25 +373,39 @@ class Tensor(NdarrayMethods):
     # -- arithmetic operators ---------------------------------------------------------------------
 
     def __add__(self, other: Any, /) -> Tensor:
-        return arithmetic.add(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return (
+            binary(arithmetic.ADD, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        )
 
     def __radd__(self, other: Any, /) -> Tensor:
         return arithmetic.add(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __sub__(self, other: Any, /) -> Tensor:
-        return arithmetic.subtract(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return (
+            binary(arithmetic.SUBTRACT, self, other)
+            if isinstance(other, _OPERANDS)
+            else NotImplemented
+        )
 
     def __rsub__(self, other: Any, /) -> Tensor:
         return arithmetic.subtract(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __mul__(self, other: Any, /) -> Tensor:
-        return arithmetic.multiply(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return (
+            binary(arithmetic.MULTIPLY, self, other)
+            if isinstance(other, _OPERANDS)
+            else NotImplemented
+        )
 
     def __rmul__(self, other: Any, /) -> Tensor:
         return arithmetic.multiply(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __truediv__(self, other: Any, /) -> Tensor:
-        return arithmetic.divide(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return (
+            binary(arithmetic.DIVIDE, self, other)
+            if isinstance(other, _OPERANDS)
+            else NotImplemented
+        )
 
     def __rtruediv__(self, other: Any, /) -> Tensor:
         return arithmetic.divide(other, self) if isinstance(other, _OPERANDS) else NotImplemented
