@@ -31,7 +31,19 @@ from arraygrad_kernels.vecmath import c128
 from arraygrad_kernels.vecmath.bits import fma_f64
 from arraygrad_kernels.vecmath.by_dtype import CODES, code_of
 
-__all__ = ["Number", "Pair", "TranslationError", "constant", "convert", "evaluate", "ir_type"]
+__all__ = [
+    "Evaluator",
+    "Number",
+    "Pair",
+    "Scope",
+    "TranslationError",
+    "constant",
+    "convert",
+    "evaluate",
+    "ir_type",
+    "syntax_tree",
+    "unknown",
+]
 
 _SIGNED, _UNSIGNED, _FLOATS, _COMPLEX = "bhil", "BHIL", "fd", "FD"
 _PARTS = {"F": "f", "D": "d"}
@@ -131,7 +143,7 @@ def evaluate(builder: ir.IRBuilder, function: Callable[..., Any], arguments: Seq
     -------
     Number, Pair, a Python number or a tuple of them
     """
-    return _Evaluator(builder).call(function, list(arguments))
+    return Evaluator(builder).call(function, list(arguments))
 
 
 def _same(a: Any, b: Any, builder: ir.IRBuilder) -> tuple[Any, Any]:
@@ -193,7 +205,7 @@ _INTRINSICS = {
 }
 
 
-class _Evaluator:
+class Evaluator:
     """Evaluates syntax trees; every method returns IR values, Python objects or tuples of them."""
 
     def __init__(self, builder: ir.IRBuilder) -> None:
@@ -207,16 +219,20 @@ class _Evaluator:
             )
             return self.call(find(codes), arguments)
         if isinstance(function, FunctionType) and function is not fma_f64:
-            return self._inline(function, arguments)
+            return self.inline(function, arguments)
         return self._primitive(function, arguments)
 
-    def _inline(self, function: FunctionType, arguments: list[Any]) -> Any:
-        tree = _tree(function.__code__)
+    def inline(self, function: FunctionType, arguments: list[Any]) -> Any:
+        tree = syntax_tree(function.__code__)
         names = [argument.arg for argument in tree.args.args]
         if len(names) != len(arguments):
             raise TranslationError(f"{function.__name__} takes {names}, got {len(arguments)}")
         closure = inspect.getclosurevars(function).nonlocals if function.__closure__ else {}
-        scope = _Scope(dict(zip(names, arguments, strict=True)), closure, function.__globals__)
+        scope = Scope(dict(zip(names, arguments, strict=True)), closure, function.__globals__)
+        return self.body(function, tree, scope)
+
+    def body(self, function: FunctionType, tree: ast.FunctionDef, scope: Scope) -> Any:
+        """Evaluate the statements of a function, the last of which returns."""
         for statement in tree.body:
             if isinstance(statement, ast.Return):
                 assert statement.value is not None
@@ -228,31 +244,31 @@ class _Evaluator:
             elif not (
                 isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
             ):
-                raise _unknown(statement, function)
+                raise unknown(statement, function)
         raise TranslationError(f"{function.__name__} does not return")
 
-    def expression(self, node: ast.expr, scope: _Scope) -> Any:
+    def expression(self, node: ast.expr, scope: Scope) -> Any:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise _unknown(node, None)
+            raise unknown(node, None)
         return method(node, scope)
 
-    def _constant(self, node: ast.Constant, scope: _Scope) -> Any:
+    def _constant(self, node: ast.Constant, scope: Scope) -> Any:
         return node.value
 
-    def _name(self, node: ast.Name, scope: _Scope) -> Any:
+    def _name(self, node: ast.Name, scope: Scope) -> Any:
         for names in (scope.local, scope.closure, scope.module, vars(builtins)):
             if node.id in names:
                 return names[node.id]
         raise TranslationError(f"the name {node.id!r} is not defined")
 
-    def _tuple(self, node: ast.Tuple, scope: _Scope) -> tuple[Any, ...]:
+    def _tuple(self, node: ast.Tuple, scope: Scope) -> tuple[Any, ...]:
         return tuple(self.expression(item, scope) for item in node.elts)
 
-    def _subscript(self, node: ast.Subscript, scope: _Scope) -> Any:
+    def _subscript(self, node: ast.Subscript, scope: Scope) -> Any:
         return self.expression(node.value, scope)[self.expression(node.slice, scope)]
 
-    def _attribute(self, node: ast.Attribute, scope: _Scope) -> Any:
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
         owner = self.expression(node.value, scope)
         if isinstance(owner, Number):
             if node.attr == "real":
@@ -263,7 +279,7 @@ class _Evaluator:
             return _Method(owner, node.attr)
         return getattr(owner, node.attr)
 
-    def _call(self, node: ast.Call, scope: _Scope) -> Any:
+    def _call(self, node: ast.Call, scope: Scope) -> Any:
         function = self.expression(node.func, scope)
         arguments = [self.expression(argument, scope) for argument in node.args]
         if isinstance(function, _Method):
@@ -335,7 +351,7 @@ class _Evaluator:
             return Number(self.builder.fneg(x.ir), x.code)
         return Number(self.builder.neg(x.ir), x.code)
 
-    def _unaryop(self, node: ast.UnaryOp, scope: _Scope) -> Any:
+    def _unaryop(self, node: ast.UnaryOp, scope: Scope) -> Any:
         x = self.expression(node.operand, scope)
         if not isinstance(x, Number | Pair):
             return {ast.USub: operator.neg, ast.Not: operator.not_, ast.Invert: operator.invert}[
@@ -347,7 +363,7 @@ class _Evaluator:
             return Number(self.builder.not_(_convert_real(self.builder, x, "?")), "?")
         return Number(self.builder.not_(x.ir), x.code)
 
-    def _binop(self, node: ast.BinOp, scope: _Scope) -> Any:
+    def _binop(self, node: ast.BinOp, scope: Scope) -> Any:
         python, real_name, integer_name = _BINARY[type(node.op)]
         a, b = self.expression(node.left, scope), self.expression(node.right, scope)
         if not isinstance(a, Number | Pair) and not isinstance(b, Number | Pair):
@@ -425,9 +441,9 @@ class _Evaluator:
             raise TranslationError(f"{op.__name__} of complex numbers")
         return Pair(Number(real, part), Number(imaginary, part))
 
-    def _compare(self, node: ast.Compare, scope: _Scope) -> Any:
+    def _compare(self, node: ast.Compare, scope: Scope) -> Any:
         if len(node.ops) != 1:
-            raise _unknown(node, None)
+            raise unknown(node, None)
         a, b = self.expression(node.left, scope), self.expression(node.comparators[0], scope)
         python, sign = _COMPARE[type(node.ops[0])]
         if not isinstance(a, Number | Pair) and not isinstance(b, Number | Pair):
@@ -451,13 +467,13 @@ class _Evaluator:
             compare = self.builder.icmp_unsigned
         return compare(sign, a.ir, b.ir)
 
-    def _boolop(self, node: ast.BoolOp, scope: _Scope) -> Any:
+    def _boolop(self, node: ast.BoolOp, scope: Scope) -> Any:
         join = self.builder.and_ if isinstance(node.op, ast.And) else self.builder.or_
         values = [self.expression(value, scope) for value in node.values]
         bits = [convert(self.builder, value, "?").ir for value in values]
         return Number(functools.reduce(join, bits), "?")
 
-    def _ifexp(self, node: ast.IfExp, scope: _Scope) -> Any:
+    def _ifexp(self, node: ast.IfExp, scope: Scope) -> Any:
         condition = self.expression(node.test, scope)
         if not isinstance(condition, Number):
             return self.expression(node.body if condition else node.orelse, scope)
@@ -478,7 +494,9 @@ class _Evaluator:
         return Number(self.builder.select(bit, a.ir, b.ir), a.code)
 
 
-class _Scope(NamedTuple):
+class Scope(NamedTuple):
+    """Names that a function sees: its own, its closure's, its module's."""
+
     local: dict[str, Any]
     closure: Any
     module: dict[str, Any]
@@ -491,10 +509,11 @@ def _assign(target: ast.expr, value: Any, names: dict[str, Any]) -> None:
         for item, part in zip(target.elts, value, strict=True):
             _assign(item, part, names)
     else:
-        raise _unknown(target, None)
+        raise unknown(target, None)
 
 
-def _unknown(node: ast.AST, function: FunctionType | None) -> TranslationError:
+def unknown(node: ast.AST, function: FunctionType | None) -> TranslationError:
+    """Error that names the place of what cannot be translated."""
     place = f" in {function.__qualname__}" if function is not None else ""
     return TranslationError(
         f"{type(node).__name__} at line {getattr(node, 'lineno', '?')}{place}; "
@@ -503,7 +522,7 @@ def _unknown(node: ast.AST, function: FunctionType | None) -> TranslationError:
 
 
 @functools.cache
-def _tree(code: CodeType) -> ast.FunctionDef:
+def syntax_tree(code: CodeType) -> ast.FunctionDef:
     """Syntax tree of a function, from its source file."""
     for node in _functions(code.co_filename):
         if node.lineno == code.co_firstlineno or any(
