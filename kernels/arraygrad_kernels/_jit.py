@@ -191,6 +191,7 @@ def ufunc(
     n_outputs: int = 1,
     documentation: str = "",
     keep: Any = None,
+    signature: str = "",
 ) -> np.ufunc:
     """NumPy ufunc over compiled inner loops.
 
@@ -204,11 +205,14 @@ def ufunc(
         Numbers of operands.
     keep : object, optional
         Kept alive as long as the process: the owners of the machine code.
+    signature : str, optional
+        Core dimensions of a generalised ufunc, as in ``"(n)->()"``.
 
     Notes
     -----
-    ``PyUFunc_FromFuncAndData`` is entry 1 of NumPy's ufunc C API since 1.0. It stores the pointers
-    it is given, so all buffers here live for ever.
+    ``PyUFunc_FromFuncAndData`` is entry 1 of NumPy's ufunc C API since 1.0,
+    ``PyUFunc_FromFuncAndDataAndSignature`` entry 31 since 1.3. They store the pointers they are
+    given, so all buffers here live for ever.
     """
     addresses = (ctypes.c_void_p * len(loops))(*(address for address, _ in loops))
     data = (ctypes.c_void_p * len(loops))()
@@ -216,10 +220,13 @@ def ufunc(
     codes_buffer = ctypes.create_string_buffer(codes, len(codes))
     name_buffer = ctypes.create_string_buffer(name.encode())
     documentation_buffer = ctypes.create_string_buffer(documentation.encode())
-    _immortal.append((addresses, data, codes_buffer, name_buffer, documentation_buffer, keep))
+    signature_buffer = ctypes.create_string_buffer(signature.encode()) if signature else None
+    _immortal.append(
+        (addresses, data, codes_buffer, name_buffer, documentation_buffer, signature_buffer, keep)
+    )
     return _from_func_and_data()(
         addresses, data, codes_buffer, len(loops), n_inputs, n_outputs, -1,
-        name_buffer, documentation_buffer, 0,
+        name_buffer, documentation_buffer, 0, signature_buffer,
     )  # fmt: skip
 
 
@@ -227,7 +234,7 @@ _immortal: list[Any] = []
 
 
 def _from_func_and_data() -> Callable[..., np.ufunc]:
-    """NumPy's ``PyUFunc_FromFuncAndData``."""
+    """NumPy's ``PyUFunc_FromFuncAndDataAndSignature``; without a signature it is the other."""
     from numpy._core import _multiarray_umath
 
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
@@ -238,9 +245,9 @@ def _from_func_and_data() -> Callable[..., np.ufunc]:
     pointer, integer = ctypes.c_void_p, ctypes.c_int
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object, pointer, pointer, pointer, integer, integer, integer, integer,
-        pointer, pointer, integer,
+        pointer, pointer, integer, pointer,
     )  # fmt: skip
-    return prototype(table[1])
+    return prototype(table[31])
 
 
 def _rename(function: Callable[..., Any], name: str) -> None:
