@@ -20,7 +20,8 @@ import numpy as np
 from arraygrad_kernels import _jit, threads, vecmath
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.choice import PREFERRED
-from arraygrad_kernels.cpu.inner_loop import FLAGS, inner_loop
+from arraygrad_kernels.cpu.inner_loop import inner_loop
+from arraygrad_kernels.memory import FLAGS
 from arraygrad_kernels.scalars import PARTIALS, SCALARS, values
 from arraygrad_kernels.scalars.record import QUIET
 from arraygrad_kernels.vecmath import f32, f64

@@ -8,51 +8,46 @@ broadcast and aliased operands pass through buffers of `BLOCK` elements on the s
 is optimised once (compile time), strided operands get vector arithmetic too, and an in-place call
 does not fall into the scalar loop that LLVM keeps for overlapping pointers.
 
+What is rare is looked for cheaply: the body gathers, in one integer per vector lane, signs of what
+may need a second look (a result that is infinite, NaN or subnormal, an argument that the quick form
+does not cover). Only blocks that show one are gone over again, by the slow form or by the test for
+errors. A bit per error and element would cost as much as the arithmetic.
+
 Floating-point errors
 ---------------------
 Branch-free kernels compute what they then discard, and comparisons with NaN set a flag, so the
 processor's sticky flags cannot be trusted. Where `Raises` is given, the loop restores the flags it
-found and adds those that its own test of inputs and outputs asks for: *invalid* for a NaN made from
-no NaN, and *overflow* or *divide* for an infinity made from finite operands. Where it is None the
-hardware's flags are exact already and the loop leaves them alone.
+found and adds those that its own test of inputs and outputs (the audit) asks for: *invalid* for a
+NaN made from no NaN, and *overflow* or *divide* for an infinity made from finite operands. Where it
+is None the hardware's flags are exact already and the loop leaves them alone.
 """
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from arraygrad_kernels.memory import FLAGS, load, memory_type, read_status, store, write_status
 from arraygrad_kernels.scalars.record import Raises
-from arraygrad_kernels.translate import Number, Pair, convert, evaluate, ir_type
+from arraygrad_kernels.translate import Pair, convert, evaluate
 from arraygrad_kernels.vecmath.by_dtype import CODES, code_of
 
-__all__ = ["BLOCK", "FLAGS", "inner_loop"]
+__all__ = ["BLOCK", "inner_loop"]
 
 BLOCK = 512
 """Elements per buffered block: three complex128 operands take 24 KiB of stack and fit into L1."""
+_LONG = 2048
+"""Elements between two looks for rare cases where all operands are contiguous."""
+_GUARDED, _SUSPECT = 1, 2
+"""Bits that the body returns: `guard` was true, a result may mean an error."""
 
 _I1, _I8, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 _BYTES = _I8.as_pointer()
-
-
-_X86_FLAGS = {"invalid": 1, "divide": 4, "overflow": 8, "underflow": 16}
-_ARM_FLAGS = {"invalid": 1, "divide": 2, "overflow": 4, "underflow": 8}
-_MACHINE = platform.machine().lower()
-FLAGS: dict[str, int] | None = (
-    _X86_FLAGS
-    if _MACHINE in ("x86_64", "amd64")
-    else _ARM_FLAGS
-    if _MACHINE in ("aarch64", "arm64")
-    else None
-)
-"""Bits of the sticky error flags in the processor's status register; None where unknown."""
 
 
 def inner_loop(
@@ -75,8 +70,8 @@ def inner_loop(
         Errors to report instead of the hardware's flags.
     guard, slow : callable, optional
         ``guard(*values)`` is true where `scalar` does not apply, such as for arguments of ``sin``
-        too large for its range reduction. It is tested over whole blocks (a branch per element
-        would cost 15 times more); blocks with such an element take `slow` instead.
+        too large for its range reduction. A branch per element would cost 15 times more: blocks
+        with such an element are computed again with `slow`.
     """
     in_codes = "".join(str(code_of(dtype)) for dtype in inputs)
     out_codes = "".join(str(code_of(dtype)) for dtype in outputs)
@@ -113,17 +108,26 @@ class _Emitter:
         self.codes = in_codes + out_codes
         self.sizes = [CODES[code].itemsize for code in self.codes]
         self.raises = raises
+        self.error_bits = self._error_bits()
+        self.guard = guard
         self.body = self._element_loop("body", scalar)
-        self.guard = self.slow = None
+        self.slow = self.audit = None
         if guard is not None and slow is not None:
-            self.guard = self._element_loop("guard", guard)
             self.slow = self._element_loop("slow", slow)
+        if self.error_bits:
+            self.audit = self._element_loop("audit", None)
+        # Inputs that an output overwrites are kept for the second look.
+        self.looks_twice = guard is not None or bool(self.error_bits)
 
-    # The vector body: contiguous operands, no aliasing.
+    # The loops over contiguous operands that do not alias.
 
-    def _element_loop(self, role: str, scalar: Callable[..., Any]) -> ir.Function:
-        """Internal function ``i32 (operand pointers..., count)`` that returns the error bits."""
-        pointers = [_memory_type(code).as_pointer() for code in self.codes]
+    def _element_loop(self, role: str, scalar: Callable[..., Any] | None) -> ir.Function:
+        """Internal function ``i32 (operand pointers..., count)``.
+
+        The roles "body" and "slow" compute the outputs and return `_GUARDED` and `_SUSPECT`; the
+        "audit" reads inputs and outputs and returns the error bits.
+        """
+        pointers = [memory_type(code).as_pointer() for code in self.codes]
         name = f"{self.builder.function.name}.{role}"
         function = ir.Function(self.builder.module, ir.FunctionType(_I32, [*pointers, _I64]), name)
         function.linkage = "internal"
@@ -140,47 +144,125 @@ class _Emitter:
         builder.position_at_end(head)
         index = builder.phi(_I64)
         index.add_incoming(_I64(0), entry)
-        bits = [1] if role == "guard" else self._error_bits()
-        errors = {bit: builder.phi(_I1) for bit in bits}
-        for phi in errors.values():
-            phi.add_incoming(_I1(0), entry)
-        inputs = [
-            _load(builder, builder.gep(function.args[k], [index]), code)
-            for k, code in enumerate(self.in_codes)
-        ]
-        returned = evaluate(builder, scalar, inputs)
-        found: dict[int, ir.Value] = {}
-        if role == "guard":
-            found[1] = convert(builder, returned, "?").ir
-        else:
-            results = returned if len(self.out_codes) > 1 else (returned,)
+        lanes = ir.IntType(self._lane_bits())
+        gathered = {bit: builder.phi(lanes) for bit in self._bits_of(role)}
+        places = [builder.gep(function.args[k], [index]) for k in range(len(self.codes))]
+        n_inputs = len(self.in_codes)
+        inputs = [load(builder, places[k], self.codes[k]) for k in range(n_inputs)]
+        if scalar is None:
             outputs = [
-                convert(builder, value, code)
-                for value, code in zip(results, self.out_codes, strict=True)
+                load(builder, places[k], self.codes[k]) for k in range(n_inputs, len(self.codes))
             ]
-            for j, value in enumerate(outputs):
-                _store(builder, value, builder.gep(function.args[len(inputs) + j], [index]))
-            found = self._found_errors(builder, inputs, outputs)
-        latch = builder.block
+            found = {
+                bit: builder.sext(value, lanes)
+                for bit, value in self._found_errors(builder, inputs, outputs).items()
+            }
+        else:
+            outputs = self._evaluated(builder, scalar, inputs)
+            for value, place in zip(outputs, places[n_inputs:], strict=True):
+                store(builder, value, place)
+            found = self._signs(builder, role, inputs, outputs)
         following = builder.add(index, _I64(1))
-        index.add_incoming(following, latch)
-        merged = {}
-        for bit, phi in errors.items():
-            merged[bit] = builder.or_(phi, found[bit])
-            phi.add_incoming(merged[bit], latch)
+        index.add_incoming(following, builder.block)
+        mask = self._mask(builder, gathered, found, entry, end)
         builder.cbranch(builder.icmp_signed("<", following, count), head, end)
-
         builder.position_at_end(end)
-        mask: ir.Value = _I32(0)
-        for bit, value in merged.items():
-            final = builder.phi(_I1)
-            final.add_incoming(_I1(0), entry)
-            final.add_incoming(value, latch)
-            merged[bit] = final
-        for bit, final in merged.items():
-            mask = builder.or_(mask, builder.select(final, _I32(bit), _I32(0)))
-        builder.ret(mask)
+        builder.ret(mask())
         return function
+
+    def _evaluated(
+        self, builder: ir.IRBuilder, scalar: Callable[..., Any], inputs: list[Any]
+    ) -> list[Any]:
+        """Outputs of the scalar function in the dtypes of the operands."""
+        returned = evaluate(builder, scalar, inputs)
+        results = returned if len(self.out_codes) > 1 else (returned,)
+        return [
+            convert(builder, value, code)
+            for value, code in zip(results, self.out_codes, strict=True)
+        ]
+
+    def _mask(
+        self,
+        builder: ir.IRBuilder,
+        gathered: dict[int, ir.Value],
+        found: dict[int, ir.Value],
+        entry: ir.Block,
+        end: ir.Block,
+    ) -> Callable[[], ir.Value]:
+        """Gather the signs that were found; returns what emits the bits to return."""
+        head, merged = builder.block, {}
+        for bit, phi in gathered.items():
+            merged[bit] = builder.or_(phi, found[bit])
+            phi.add_incoming(phi.type(0), entry)
+            phi.add_incoming(merged[bit], head)
+
+        def emit() -> ir.Value:
+            finals = {}
+            for bit, value in merged.items():
+                finals[bit] = builder.phi(value.type)
+                finals[bit].add_incoming(value.type(0), entry)
+                finals[bit].add_incoming(value, head)
+            mask: ir.Value = _I32(0)
+            for bit, final in finals.items():
+                shown = builder.icmp_signed("<", final, final.type(0))
+                mask = builder.or_(mask, builder.select(shown, _I32(bit), _I32(0)))
+            return mask
+
+        return emit
+
+    # Signs of what is rare.
+
+    def _bits_of(self, role: str) -> list[int]:
+        """Bits that a loop may return."""
+        if role == "audit":
+            return self.error_bits
+        guarded = [_GUARDED] if role == "body" and self.guard is not None else []
+        return guarded + ([_SUSPECT] if self._suspicion() else [])
+
+    def _suspicion(self) -> tuple[bool, bool] | None:
+        """Whether a result of the largest exponent, and of the smallest, asks for the audit."""
+        if not self.error_bits or self.in_codes[0] in "bhilBHIL":
+            return (True, True) if self.error_bits else None
+        assert self.raises is not None
+        return self.raises.invalid or self.raises.infinite is not None, self.raises.underflow
+
+    def _lane_bits(self) -> int:
+        """Width of the numbers that the outputs consist of: that of the vector lanes."""
+        kind = CODES[self.out_codes[0]]
+        return 8 * kind.itemsize // (2 if kind.kind == "c" else 1)
+
+    def _signs(
+        self, builder: ir.IRBuilder, role: str, inputs: list[Any], outputs: list[Any]
+    ) -> dict[int, ir.Value]:
+        """Per bit, an integer whose sign says that this element needs a second look."""
+        lanes = ir.IntType(self._lane_bits())
+        found: dict[int, ir.Value] = {}
+        if role == "body" and self.guard is not None:
+            hit = convert(builder, evaluate(builder, self.guard, inputs), "?").ir
+            found[_GUARDED] = builder.sext(hit, lanes)
+        suspicion = self._suspicion()
+        if suspicion is None:
+            return found
+        if self.in_codes[0] in "bhilBHIL":
+            sign: ir.Value = _I1(0)
+            for value in self._integer_errors(builder, inputs).values():
+                sign = builder.or_(sign, value)
+            found[_SUSPECT] = builder.sext(sign, lanes)
+            return found
+        largest, smallest = suspicion
+        found[_SUSPECT] = lanes(0)
+        for value in _components(outputs):
+            # In integers, which more units of the processor add than compare floats: with e the
+            # place of the exponent's lowest bit, |bits| + 2**e is negative for infinity and NaN,
+            # |bits| - 2**e for zero and subnormal numbers.
+            step = lanes(1 << (23 if lanes.width == 32 else 52))
+            bits = builder.bitcast(value, lanes)
+            size = builder.and_(bits, lanes((1 << (lanes.width - 1)) - 1))
+            if largest:
+                found[_SUSPECT] = builder.or_(found[_SUSPECT], builder.add(size, step))
+            if smallest:
+                found[_SUSPECT] = builder.or_(found[_SUSPECT], builder.sub(size, step))
+        return found
 
     # Errors.
 
@@ -206,7 +288,7 @@ class _Emitter:
             return {}
         found: dict[int, ir.Value] = {}
         if self.in_codes[0] in "bhilBHIL":
-            return self._integer_errors(builder, inputs, outputs)
+            return self._integer_errors(builder, inputs)
         sources = _components(inputs)
         results = _components(outputs)
 
@@ -248,16 +330,13 @@ class _Emitter:
             found[FLAGS["underflow"]] = self._underflow(builder, sources, results, unbounded)
         return found
 
-    def _integer_errors(
-        self, builder: ir.IRBuilder, inputs: list[Any], outputs: list[Any]
-    ) -> dict[int, ir.Value]:
+    def _integer_errors(self, builder: ir.IRBuilder, inputs: list[Any]) -> dict[int, ir.Value]:
         """A zero divisor, and the least number over -1 if the operation is a quotient."""
         assert self.raises is not None
         assert FLAGS is not None
-        bits = self._error_bits()
-        if not bits:
-            return {}
-        found: dict[int, ir.Value] = dict.fromkeys(bits, _I1(0))
+        found: dict[int, ir.Value] = dict.fromkeys(self.error_bits, _I1(0))
+        if not found:
+            return found
         numerator, divisor = inputs[0].ir, inputs[-1].ir
         kind = divisor.type
         found[FLAGS["divide"]] = builder.icmp_signed("==", divisor, kind(0))
@@ -300,37 +379,65 @@ class _Emitter:
         count = builder.load(n)
         bases = [builder.load(builder.gep(args, [_I64(k)])) for k in range(len(self.sizes))]
         strides = [builder.load(builder.gep(steps, [_I64(k)])) for k in range(len(self.sizes))]
-        status = self._read_status() if self.raises is not None else None
+        status = read_status(builder) if self.raises is not None else None
         self.errors = cgutils.alloca_once_value(builder, _I32(0))
         sequential, aliased = self._aliases(count, bases, strides)
-        contiguous = builder.not_(sequential)
-        for k, size in enumerate(self.sizes):
-            matches = builder.icmp_signed("==", strides[k], _I64(size))
-            contiguous = builder.and_(contiguous, matches)
-        if len(self.out_codes) > 1:
-            for flag in aliased:
-                contiguous = builder.and_(contiguous, builder.not_(flag))
-        if self.guard is not None:
+        if self.looks_twice:
             self._blocks(count, bases, strides, sequential, aliased)
         else:
+            contiguous = builder.not_(sequential)
+            for direct in self._direct(strides, sequential, aliased):
+                contiguous = builder.and_(contiguous, direct)
             with builder.if_else(contiguous, likely=True) as (whole, parts):
                 with whole:
                     self._call(self.body, bases, count)
                 with parts:
                     self._blocks(count, bases, strides, sequential, aliased)
         if status is not None:
-            self._write_status(builder.or_(status, builder.load(self.errors)))
+            found = builder.or_(status, builder.load(self.errors))
+            write_status(builder, found, x87=self.slow is not None)
 
     def _call(self, function: ir.Function, pointers: list[ir.Value], count: ir.Value) -> ir.Value:
-        """Run an element loop and gather its error bits."""
+        """Run an element loop; its bits."""
         typed = [
             self.builder.bitcast(pointer, argument.type)
             for pointer, argument in zip(pointers, function.args, strict=False)
         ]
-        bits = self.builder.call(function, [*typed, count])
-        if function is not self.guard:
-            self.builder.store(self.builder.or_(self.builder.load(self.errors), bits), self.errors)
-        return bits
+        return self.builder.call(function, [*typed, count])
+
+    def _compute(self, pointers: list[ir.Value], count: ir.Value) -> None:
+        """Run the body over a block, and once more what it found."""
+        builder = self.builder
+        bits = self._call(self.body, pointers, count)
+        if not self.looks_twice:
+            return
+        with builder.if_then(builder.icmp_signed("!=", bits, _I32(0)), likely=False):
+            if self.slow is not None:
+                place = cgutils.alloca_once_value(builder, _I32(0))
+                builder.store(bits, place)
+                guarded = builder.and_(bits, _I32(_GUARDED))
+                with builder.if_then(builder.icmp_signed("!=", guarded, _I32(0))):
+                    builder.store(self._call(self.slow, pointers, count), place)
+                bits = builder.load(place)
+            if self.audit is not None:
+                suspect = builder.and_(bits, _I32(_SUSPECT))
+                with builder.if_then(builder.icmp_signed("!=", suspect, _I32(0))):
+                    found = self._call(self.audit, pointers, count)
+                    builder.store(builder.or_(builder.load(self.errors), found), self.errors)
+
+    def _direct(
+        self, strides: list[ir.Value], sequential: ir.Value, aliased: list[ir.Value]
+    ) -> list[ir.Value]:
+        """Per operand, whether the loops may work on its memory itself."""
+        builder = self.builder
+        direct = []
+        for k, size in enumerate(self.sizes):
+            plain = builder.icmp_signed("==", strides[k], _I64(size))
+            plain = builder.and_(plain, builder.not_(sequential))
+            if k < len(self.in_codes) and (len(self.out_codes) > 1 or self.looks_twice):
+                plain = builder.and_(plain, builder.not_(aliased[k]))
+            direct.append(plain)
+        return direct
 
     def _aliases(
         self, count: ir.Value, bases: list[ir.Value], strides: list[ir.Value]
@@ -370,7 +477,12 @@ class _Emitter:
     ) -> None:
         """Loop over blocks, passing operands that are not contiguous through buffers."""
         builder = self.builder
+        direct = self._direct(strides, sequential, aliased)
+        contiguous: ir.Value = _I1(1)
+        for plain in direct:
+            contiguous = builder.and_(contiguous, plain)
         block = builder.select(sequential, _I64(1), _I64(BLOCK))
+        block = builder.select(contiguous, _I64(_LONG), block)
         buffers = []
         for size in self.sizes:
             # Not alloca_once: it would zero the buffer, element by element in LLVM's eyes.
@@ -378,13 +490,6 @@ class _Emitter:
                 buffer = builder.alloca(ir.ArrayType(_I8, BLOCK * size))
             buffer.align = 64
             buffers.append(builder.bitcast(buffer, _BYTES))
-        direct = []
-        for k, size in enumerate(self.sizes):
-            plain = builder.icmp_signed("==", strides[k], _I64(size))
-            plain = builder.and_(plain, builder.not_(sequential))
-            if len(self.out_codes) > 1 and k < len(self.in_codes):
-                plain = builder.and_(plain, builder.not_(aliased[k]))
-            direct.append(plain)
         with cgutils.for_range_slice(builder, _I64(0), count, block, inc=True) as (start, _):
             left = builder.sub(count, start)
             length = builder.select(builder.icmp_signed("<", left, block), left, block)
@@ -403,15 +508,7 @@ class _Emitter:
                 ready = builder.or_(direct[k], builder.and_(repeated, builder.not_(sequential)))
                 with builder.if_then(builder.not_(ready)):
                     self._copy(k, buffers[k], _I64(self.sizes[k]), places[k], strides[k], length)
-            if self.guard is None:
-                self._call(self.body, pointers, length)
-            else:
-                hit = self._call(self.guard, pointers, length)
-                with builder.if_else(builder.icmp_signed("!=", hit, _I32(0))) as (rare, usual):
-                    with rare:
-                        self._call(self.slow, pointers, length)
-                    with usual:
-                        self._call(self.body, pointers, length)
+            self._compute(pointers, length)
             for k in range(len(self.in_codes), len(self.sizes)):
                 with builder.if_then(builder.not_(direct[k])):
                     self._copy(k, places[k], strides[k], buffers[k], _I64(self.sizes[k]), length)
@@ -434,43 +531,6 @@ class _Emitter:
             function = _copy_function(module, name, size)
         self.builder.call(function, [target, target_step, source, source_step, count])
 
-    def _read_status(self) -> ir.Value:
-        """Processor's floating-point status register."""
-        builder, module = self.builder, self.builder.module
-        if FLAGS is _ARM_FLAGS:
-            read = cgutils.get_or_insert_function(
-                module, ir.FunctionType(_I64, []), "llvm.aarch64.get.fpsr"
-            )
-            return builder.trunc(builder.call(read, []), _I32)
-        self.status = cgutils.alloca_once(builder, _I32)
-        read = cgutils.get_or_insert_function(
-            module, ir.FunctionType(ir.VoidType(), [_BYTES]), "llvm.x86.sse.stmxcsr"
-        )
-        builder.call(read, [builder.bitcast(self.status, _BYTES)])
-        return builder.load(self.status)
-
-    def _write_status(self, value: ir.Value) -> None:
-        """Set the processor's floating-point status register."""
-        builder, module = self.builder, self.builder.module
-        if FLAGS is _ARM_FLAGS:
-            write = cgutils.get_or_insert_function(
-                module, ir.FunctionType(ir.VoidType(), [_I64]), "llvm.aarch64.set.fpsr"
-            )
-            builder.call(write, [builder.zext(value, _I64)])
-            return
-        if self.slow is not None:
-            llvm.initialize_native_asmparser()
-            # A C library's fmod may run on the x87 unit, whose flags NumPy reads as well.
-            clear = ir.InlineAsm(
-                ir.FunctionType(ir.VoidType(), []), "fnclex", "~{fpsr}", side_effect=True
-            )
-            builder.call(clear, [])
-        builder.store(value, self.status)
-        write = cgutils.get_or_insert_function(
-            module, ir.FunctionType(ir.VoidType(), [_BYTES]), "llvm.x86.sse.ldmxcsr"
-        )
-        builder.call(write, [builder.bitcast(self.status, _BYTES)])
-
 
 def _copy_function(module: ir.Module, name: str, size: int) -> ir.Function:
     """Internal function that copies elements of `size` bytes from one stride to another."""
@@ -481,6 +541,13 @@ def _copy_function(module: ir.Module, name: str, size: int) -> ir.Function:
         function.attributes.add(attribute)
     target, target_step, source, source_step, count = function.args
     builder = ir.IRBuilder(function.append_basic_block())
+    contiguous = builder.and_(
+        builder.icmp_signed("==", target_step, _I64(size)),
+        builder.icmp_signed("==", source_step, _I64(size)),
+    )
+    with builder.if_then(contiguous):
+        cgutils.raw_memcpy(builder, target, source, count, size)
+        builder.ret_void()
     # 16 bytes are two words: complex128 is aligned to 8 only.
     unit = ir.IntType(8 * min(size, 8)).as_pointer()
     with cgutils.for_range(builder, count) as loop:
@@ -491,37 +558,6 @@ def _copy_function(module: ir.Module, name: str, size: int) -> ir.Function:
             builder.store(value, builder.gep(builder.bitcast(place, unit), [_I64(word)]))
     builder.ret_void()
     return function
-
-
-def _memory_type(code: str) -> ir.Type:
-    """IR type of an element in memory."""
-    if code in "FD":
-        part = ir_type("f" if code == "F" else "d")
-        return ir.LiteralStructType([part, part])
-    return _I8 if code == "?" else ir_type(code)
-
-
-def _load(builder: ir.IRBuilder, pointer: ir.Value, code: str) -> Any:
-    """Element as a value for `evaluate`."""
-    value = builder.load(pointer)
-    if code in "FD":
-        part = "f" if code == "F" else "d"
-        return Pair(*(Number(builder.extract_value(value, k), part) for k in (0, 1)))
-    if code == "?":
-        return Number(builder.icmp_unsigned("!=", value, _I8(0)), code)
-    return Number(value, code)
-
-
-def _store(builder: ir.IRBuilder, value: Any, pointer: ir.Value) -> None:
-    """Write a value of `evaluate` to memory."""
-    if isinstance(value, Pair):
-        whole = ir.Constant(pointer.type.pointee, ir.Undefined)
-        whole = builder.insert_value(whole, value.real.ir, 0)
-        builder.store(builder.insert_value(whole, value.imag.ir, 1), pointer)
-    elif value.code == "?":
-        builder.store(builder.zext(value.ir, _I8), pointer)
-    else:
-        builder.store(value.ir, pointer)
 
 
 def _components(values: list[Any]) -> list[ir.Value]:
