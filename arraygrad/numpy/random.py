@@ -4,7 +4,7 @@ A distribution whose parameters only move and scale it (normal, uniform, exponen
 logistic, gumbel, rayleigh, lognormal, gamma's scale), or that is a function of a standard variate
 (weibull, pareto, power), is drawn in its standard form by NumPy and transformed by tensor
 functions: gradients flow to the parameters (reparameterisation). Other parameters have no such
-form; tracked ones are refused by name.
+form; tracked ones are refused by name (as ``ag.set_detach_policy`` says).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import DetachError
+from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from .._writes import assign
@@ -117,12 +117,11 @@ class _Draws:
 
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
         """Scale * standard gamma; no gradient by the shape."""
-        _refuse(self._real, "gamma", shape)
+        _refuse("gamma", shape)
         if not _tracked(scale):
             return tensors(self._real.gamma(plain(shape), plain(scale), plain(size)))
-        z = _standard(
-            lambda size: self._real.gamma(plain(shape), 1.0, size), plain(size), shape, scale
-        )
+        shape = plain(shape)
+        z = _standard(lambda size: self._real.gamma(shape, 1.0, size), plain(size), shape, scale)
         return arithmetic.multiply(scale, z)
 
     # -- functions of a standard variate ----------------------------------------------------------
@@ -149,7 +148,7 @@ class _Draws:
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, **kwargs: Any) -> Any:
         """Mean + noise; no gradient by the covariance."""
-        _refuse(self._real, "multivariate_normal", cov, " (write mean + cholesky(cov) @ z)")
+        _refuse("multivariate_normal", cov, "write mean + cholesky(cov) @ z")
         if not _tracked(mean):
             return tensors(
                 self._real.multivariate_normal(plain(mean), plain(cov), plain(size), **kwargs)
@@ -181,7 +180,7 @@ class _Draws:
         **kwargs: Any,
     ) -> Any:  # fmt: skip
         """Elements of a drawn at random, in the graph."""
-        _refuse(self._real, "choice", p)
+        _refuse("choice", p)
         p = plain(p)
         axis = kwargs.get("axis", 0)
         if not isinstance(a, TensorBase) or not a._array.ndim:
@@ -198,12 +197,10 @@ class _Draws:
         return indexing.take(a, conversion.asarray(picked), axis=axis)
 
 
-def _refuse(real: Any, name: str, parameter: Any, remedy: str = "") -> None:
-    if _tracked(parameter):
-        raise DetachError(
-            f"np.random.{name}: the variates are no differentiable function of this parameter"
-            f"{remedy}; use x.detach() for its value"
-        )
+def _refuse(name: str, parameters: Any, instead: str = "") -> None:
+    """By policy: the variates are no differentiable function of these parameters."""
+    if _tracked(parameters):
+        lose(f"np.random.{name} has no derivative by this parameter and", instead)
 
 
 def _method(real: Any, name: str) -> Any:
@@ -212,11 +209,7 @@ def _method(real: Any, name: str) -> Any:
         return real
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        if _tracked(args, kwargs):
-            raise DetachError(
-                f"np.random.{name}: the variates are no differentiable function of its parameters; "
-                "use x.detach() for their values"
-            )
+        _refuse(name, (args, kwargs))
         if "out" in kwargs and isinstance(kwargs["out"], TensorBase):
             out = kwargs.pop("out")
             value = real(*plain(args), size=out._array.shape, **plain(kwargs))

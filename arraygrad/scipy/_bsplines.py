@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import linalg as core
-from .._errors import ArgumentError, DetachError
+from .._errors import ArgumentError
 from ._piecewise import _axis_back, _conditions, _data
-from ._rule import plain, refuse, rule, tensor, tensors_of, xp
+from ._rule import needs_rule, plain, policed, refuse, rule, scipy_object, tensor, tensors_of, xp
 from ._triangular import solve_of_banded
 
 
@@ -125,9 +125,15 @@ def _spline(t: Any, c: Any, k: int, extrapolate: Any, axis: int) -> BSpline:
     return spline
 
 
+def spline_of(real: Any) -> BSpline:
+    """Ours for a B-spline of SciPy."""
+    return _spline(real.t, real.c, real.k, real.extrapolate, real.axis)
+
+
 # -- interpolation ---------------------------------------------------------------------------------
 
 
+@policed
 def make_interp_spline(
     x: Any, y: Any, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0,
     check_finite: bool = True,
@@ -139,11 +145,14 @@ def make_interp_spline(
     Its coefficients solve a banded system (dense for periodic splines), through which the
     derivative passes: to the values, and to the points, of which knots and matrix are made.
     """
+    if isinstance(bc_type, str) and bc_type == "periodic":
+        if needs_rule(x, y, t):
+            raise refuse("scipy.interpolate.make_interp_spline", "for bc_type='periodic'",
+                         "use CubicSpline(x, y, bc_type='periodic')")  # fmt: skip
+        real = scipy_object("scipy.interpolate.make_interp_spline")
+        return spline_of(real(plain(x), plain(y), k, plain(t), bc_type, axis))
     x, y, axis = _data("scipy.interpolate.make_interp_spline", x, y, axis)
     k = int(k)
-    if isinstance(bc_type, str) and bc_type == "periodic":
-        raise refuse("scipy.interpolate.make_interp_spline", "for bc_type='periodic'",
-                     "use CubicSpline(x, y, bc_type='periodic')")  # fmt: skip
     if k == 0:
         return _spline(xp.concatenate((x, x[-1:])), y, 0, True, axis)
     start, end = _derivatives(bc_type)
@@ -243,9 +252,10 @@ def splrep(
     Differentiable where it interpolates (s = 0, no weights); smoothing is refused.
     """
     smooth = s if s is not None else (0 if w is None else 1)
-    if smooth or task or per or full_output or t is not None or k % 2 == 0:
+    given = (xb, xe, t)
+    if smooth or task or per or full_output or any(v is not None for v in given):
         raise refuse(
-            "scipy.interpolate.splrep", "for these arguments (it interpolates with odd k, s=0)",
+            "scipy.interpolate.splrep", "for these arguments (it interpolates, with s=0)",
             "use scipy.interpolate.make_interp_spline or make_lsq_spline",
         )  # fmt: skip
     spline = make_interp_spline(x, y, k)
@@ -280,39 +290,3 @@ def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
     n = t.shape[0] - k - 1
     low, high = plain(t)[k], plain(t)[n]
     return BSpline(t, c[:n], k).integrate(xp.clip(a, low, high), xp.clip(b, low, high))
-
-
-class InterpolatedUnivariateSpline:
-    """Stand-in for ``scipy.interpolate.InterpolatedUnivariateSpline``, of odd degree."""
-
-    def __init__(
-        self, x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: int = 3, ext: Any = 0,
-        check_finite: bool = False,
-    ) -> None:  # fmt: skip
-        if w is not None or list(bbox) != [None, None] or k % 2 == 0:
-            raise refuse("InterpolatedUnivariateSpline", "with weights, bbox or even k",
-                         "use scipy.interpolate.make_interp_spline")  # fmt: skip
-        self._spline = make_interp_spline(x, y, k)
-        self._ext = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}.get(ext, ext)
-
-    def __call__(self, x: Any, nu: int = 0, ext: Any = None) -> Any:
-        return splev(x, self._spline.tck, nu, self._ext if ext is None else ext)
-
-    def derivative(self, n: int = 1) -> BSpline:
-        """The spline that is the derivative."""
-        return self._spline.derivative(n)
-
-    def integral(self, a: Any, b: Any) -> Any:
-        """Integral from a to b."""
-        return splint(a, b, self._spline.tck)
-
-    def get_knots(self) -> Any:
-        """Knots without repetitions."""
-        return self._spline.t[self._spline.k : -self._spline.k]
-
-    def roots(self) -> Any:
-        """Refused: there is no derivative rule."""
-        raise DetachError(
-            "InterpolatedUnivariateSpline.roots has no derivative rule in arraygrad; use "
-            "scipy.optimize.brentq"
-        )

@@ -6,14 +6,22 @@ distributions are dealt with here, once. Where nothing is tracked SciPy's own ob
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .._errors import DetachError
-from ._rule import needs_rule, plain, scipy_module, tensor, tensors, xp
+from ._rule import (
+    needs_rule,
+    plain,
+    policed,
+    refuse,
+    refused_while_tracked,
+    scipy_module,
+    tensor,
+    tensors,
+    xp,
+)
 
 Function = Callable[..., Any]
 
@@ -74,30 +82,19 @@ class Distribution:
         if name.startswith("__"):
             raise AttributeError(name)
         real = getattr(self._real, name)
-        return self._refusing(name, real) if callable(real) else real
+        return (
+            refused_while_tracked(real, f"{self._family.name}.{name}") if callable(real) else real
+        )
 
     def __reduce__(self) -> Any:
         return _distribution, (self._family.name,)
-
-    def _refusing(self, name: str, real: Any) -> Any:
-        """SciPy's method, refused by name where it would lose a gradient."""
-
-        @functools.wraps(real)
-        def method(*args: Any, **kwargs: Any) -> Any:
-            if needs_rule(args, kwargs):
-                raise DetachError(
-                    f"scipy.stats.{self._family.name}.{name} has no derivative rule in arraygrad; "
-                    "use x.detach() for its plain value"
-                )
-            return tensors(real(*plain(args), **plain(kwargs)))
-
-        return method
 
     def _parsed(self, args: Any, kwds: dict[str, Any]) -> tuple[tuple[Any, ...], Any, Any]:
         """Shapes, location and scale from what was passed, as SciPy reads it."""
         shapes, loc, scale = self._real._parse_args(*args, **kwds)
         return tuple(tensor(s, self._family.name) for s in shapes), loc, scale
 
+    @policed
     def _evaluated(self, method: str, x: Any, args: Any, kwds: dict[str, Any]) -> Any:
         if not needs_rule(x, args, kwds):
             return tensors(getattr(self._real, method)(plain(x), *plain(args), **plain(kwds)))
@@ -120,10 +117,7 @@ class Distribution:
             return 1 - functions["sf"](z, *shapes)
         if name in ("logcdf", "logsf"):
             return xp.log(self._formula(name[3:], z, shapes))
-        raise DetachError(
-            f"scipy.stats.{self._family.name}.{name} has no derivative rule in arraygrad; use "
-            "x.detach() for its plain value"
-        )
+        raise refuse(f"scipy.stats.{self._family.name}.{name}", "rule")
 
     def _in_support(
         self, name: str, x: Any, shapes: Any, loc: Any, scale: Any, below: float, above: float
@@ -206,6 +200,7 @@ class Continuous(Distribution):
         tail = (1 - xp.asarray(confidence)) / 2
         return self.ppf(tail, *args, **kwds), self.ppf(1 - tail, *args, **kwds)
 
+    @policed
     def rvs(self, *args: Any, **kwds: Any) -> Any:
         """Random values, differentiable by location and scale: loc + scale * standard value."""
         if not needs_rule(args, kwds):
@@ -214,13 +209,11 @@ class Continuous(Distribution):
             *args, **{k: v for k, v in kwds.items() if k != "random_state"}
         )
         if needs_rule(shapes):
-            raise DetachError(
-                f"scipy.stats.{self._family.name}.rvs has no derivative by its shapes: draw "
-                "uniform values and pass them to ppf"
-            )
+            raise refuse(f"scipy.stats.{self._family.name}.rvs", "by its shapes",
+                         "draw uniform values and pass them to ppf")  # fmt: skip
         if size is None:
             size = np.broadcast_shapes(*(np.shape(plain(v)) for v in (*shapes, loc, scale)))
-        state = {k: v for k, v in kwds.items() if k == "random_state"}
+        state = {k: plain(v) for k, v in kwds.items() if k == "random_state"}
         values = self._real.rvs(*plain(shapes), size=size or None, **state)
         return loc + scale * xp.asarray(values)
 
@@ -267,15 +260,14 @@ class Continuous(Distribution):
             z = z - sign * (self._formula(of, z, shapes) - q) / self._formula("pdf", z, shapes)
         return z + (value - plain(z))
 
+    @policed
     def _moment(self, name: str, args: Any, kwds: dict[str, Any], placed: Function) -> Any:
         if not needs_rule(args, kwds):
             return tensors(getattr(self._real, name)(*plain(args), **plain(kwds)))
         shapes, loc, scale = self._parsed(args, kwds)
         formula = self._family.functions.get(name)
         if formula is None:
-            raise DetachError(
-                f"scipy.stats.{self._family.name}.{name} has no derivative rule in arraygrad"
-            )
+            raise refuse(f"scipy.stats.{self._family.name}.{name}", "rule")
         return placed(formula(*shapes), loc, scale)
 
 
@@ -310,6 +302,7 @@ class Discrete(Distribution):
         """Standard deviation."""
         return xp.sqrt(self.var(*args, **kwds))
 
+    @policed
     def _moment(self, name: str, args: Any, kwds: dict[str, Any], moved: int) -> Any:
         if not needs_rule(args, kwds):
             return tensors(getattr(self._real, name)(*plain(args), **plain(kwds)))

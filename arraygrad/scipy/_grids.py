@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._bsplines import basis, interval_of, make_interp_spline
-from ._rule import needs_rule, plain, refuse, scipy_object, tensor, tensors, xp
+from ._rule import needs_rule, plain, policed, refuse, scipy_object, tensor, tensors, xp
 
 _ORDERS = {"slinear": 1, "cubic": 3, "quintic": 5}
 
@@ -39,6 +39,7 @@ class RegularGridInterpolator:
                 grid[axis], self.values = p[::-1], xp.flip(self.values, axis)
         self.grid = tuple(grid)
 
+    @policed
     def __call__(self, xi: Any, method: str | None = None, *, nu: Any = None) -> Any:
         method = self.method if method is None else method
         if not needs_rule(xi, self.values, self.grid, self.fill_value):

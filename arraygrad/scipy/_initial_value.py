@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from .._apply import wrap
-from .._errors import DetachError
+from .._errors import GradientError
 from ._implicit import in_graph, is_recorded, on_plain, solution, vector
-from ._rule import is_grad_enabled, is_tracked, plain, refuse, scipy_object, tensors, xp
+from ._rule import is_grad_enabled, is_tracked, plain, policed, refuse, scipy_object, tensors, xp
 
 _EXPLICIT = ("RK23", "RK45", "DOP853")
 # An explicit method that needs more steps than this meets a stiff problem.
 _MANY_STEPS = 1000
 
 
+@policed
 def solve_ivp(
     fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None,
     dense_output: bool = False, events: Any = None, vectorized: bool = False, args: Any = None,
@@ -54,7 +55,7 @@ def solve_ivp(
         raise refuse("scipy.integrate.solve_ivp", "with events or dense_output",
                      "pass t_eval, and find events with scipy.optimize.brentq")  # fmt: skip
     if not report.success:
-        raise DetachError(f"scipy.integrate.solve_ivp found no solution: {report.message}")
+        raise GradientError(f"scipy.integrate.solve_ivp found no solution: {report.message}")
     outputs = report.t if t_eval is None else t_eval
     if t_eval is None and is_tracked(tuple(t_span)):
         outputs = _scaled(report.t, t_span)
@@ -267,7 +268,7 @@ def _implicit(rhs: Any, y: Any, outputs: Any, start: Any, options: Any) -> Any:
         if span[0] != span[1]:
             steps = _steps("Radau", plain_rhs, span, plain(y), options)
             if steps is None:
-                raise DetachError("the steps of the differential equation became too small")
+                raise GradientError("the steps of the differential equation became too small")
             steps = _scaled(steps, (before, now))
             for i in range(len(steps) - 1):
                 y = _radau_step(rhs, steps[i], steps[i + 1] - steps[i], y)

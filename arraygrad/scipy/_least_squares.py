@@ -9,15 +9,33 @@ import numpy as np
 
 from .. import linalg as core
 from ._implicit import gradient, in_graph, is_recorded, jacobian, on_plain, vector
-from ._minimize import _limits, _stationary
-from ._rule import is_grad_enabled, plain, refuse, scipy_object, tensors, xp
+from ._minimize import _limits, _stationary, plain_bounds
+from ._rule import is_grad_enabled, plain, scipy_object, tensors, xp
+from .linalg import solve_triangular
+
+_LOSSES: dict[str, Any] = {
+    "linear": lambda z: z,
+    "soft_l1": lambda z: 2 * (xp.sqrt(1 + z) - 1),
+    "huber": lambda z: xp.where(plain(z) <= 1, z, 2 * xp.sqrt(xp.where(plain(z) <= 1, 1, z)) - 1),
+    "cauchy": xp.log1p,
+    "arctan": xp.arctan,
+}
 
 
-def _fitted(residuals: Any, value: Any, limits: Any) -> Any:
-    """The minimum of the sum of squares near `value` with its derivatives."""
+def _cost(residuals: Any, loss: Any = "linear", scale: Any = 1.0) -> Any:
+    """Half the sum of the losses of squared residuals, as a function of the unknowns."""
+    given = in_graph(loss) if callable(loss) else None
+
+    def rho(z: Any) -> Any:
+        return _LOSSES[loss](z) if given is None else given(z)[0]  # with two derivatives
+
+    return lambda x: 0.5 * scale**2 * xp.sum(rho((residuals(x) / scale) ** 2))
+
+
+def _fitted(cost: Any, value: Any, limits: Any) -> Any:
+    """The minimum of the cost near `value` with its derivatives."""
     return _stationary(
-        lambda x: gradient(lambda y: 0.5 * xp.sum(residuals(y) ** 2), x),
-        np.array(value, dtype=float), limits, [],
+        lambda x: gradient(cost, x), np.array(value, dtype=float), limits, []
     )  # fmt: skip
 
 
@@ -28,14 +46,15 @@ def least_squares(
 
     Notes
     -----
-    Derivative: that of the stationary point of half the sum of squares, as in `minimize`.
+    Derivative: that of the stationary point of half the sum of losses, as in `minimize`.
     """
     fun = in_graph(fun)
     args, kwargs = options.pop("args", ()), options.pop("kwargs", None) or {}
-    limited = {} if bounds is None else {"bounds": plain(bounds)}
+    limited = {} if bounds is None else {"bounds": plain_bounds(bounds)}
+    loss, scale = options.pop("loss", "linear"), options.pop("f_scale", 1.0)
     report = scipy_object("scipy.optimize.least_squares")(
         on_plain(fun), plain(x0), on_plain(in_graph(jac)), args=args, kwargs=kwargs, **limited,
-        **options,
+        loss=on_plain(in_graph(loss)), f_scale=plain(scale), **options,
     )  # fmt: skip
     if not is_grad_enabled():
         return report
@@ -48,14 +67,11 @@ def least_squares(
         n = report.x.size
         ends = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
         limits = tuple(list(xp.broadcast_to(xp.asarray(e, dtype=float), (n,))) for e in ends)
-    x = _fitted(residuals, report.x, limits)
-    if is_recorded(x) or is_recorded(residuals(xp.asarray(report.x))):
-        if options.get("loss", "linear") != "linear":
-            raise refuse(
-                "scipy.optimize.least_squares", "for this loss", "use scipy.optimize.minimize"
-            )
+    cost = _cost(residuals, loss, scale)
+    x = _fitted(cost, report.x, limits)
+    if is_recorded(x) or is_recorded(cost(xp.asarray(report.x))):
         report.x, report.fun = x, residuals(x)
-        report.cost = 0.5 * xp.sum(report.fun**2)
+        report.cost = cost(x)
     return report
 
 
@@ -79,25 +95,29 @@ def curve_fit(
     checked = {} if check_finite is None else {"check_finite": check_finite}
     popt, *rest = scipy_object("scipy.optimize.curve_fit")(
         on_plain(f), plain(xdata), plain(ydata), sigma=plain(sigma),
-        absolute_sigma=absolute_sigma, bounds=plain(bounds), method=method,
+        absolute_sigma=absolute_sigma, bounds=plain_bounds(bounds), method=method,
         jac=on_plain(in_graph(jac)), full_output=full_output, nan_policy=nan_policy, **given,
         **checked, **kwargs,
     )  # fmt: skip
     if not is_grad_enabled():
         return tensors((popt, *rest))
-    weights: Any = 1.0
-    if sigma is not None:
-        if np.ndim(plain(sigma)) != 1:
-            raise refuse("scipy.optimize.curve_fit", "for a covariance matrix in sigma",
-                         "pass standard deviations, or whiten the data")  # fmt: skip
-        weights = 1.0 / xp.asarray(sigma, dtype=float)
+    deviations = None if sigma is None else xp.asarray(sigma, dtype=float)
+    if deviations is not None and deviations.ndim == 2:
+        deviations = core.cholesky(deviations)
 
     def residuals(p: Any) -> Any:
-        return (vector(f(xdata, *p)) - vector(ydata)) * weights
+        found = vector(f(xdata, *p)) - vector(ydata)
+        if deviations is None:
+            return found
+        if deviations.ndim == 2:
+            return solve_triangular(deviations, found, lower=True)
+        return found / deviations
 
     ends = [xp.broadcast_to(xp.asarray(b, dtype=float), popt.shape) for b in bounds]
     bounded = any(np.isfinite(plain(e)).any() for e in ends)
-    x = _fitted(residuals, popt, _limits(zip(*ends, strict=True), popt.size) if bounded else None)
+    x = _fitted(
+        _cost(residuals), popt, _limits(zip(*ends, strict=True), popt.size) if bounded else None
+    )
     if not is_recorded(x):
         return tensors((popt, *rest))
     matrix = jacobian(residuals, x, recorded=True)

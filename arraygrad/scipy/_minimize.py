@@ -9,7 +9,7 @@ import numpy as np
 
 from .._apply import wrap
 from ._implicit import gradient, in_graph, is_recorded, jacobian, on_plain, solution, vector
-from ._rule import is_grad_enabled, needs_rule, plain, refuse, scipy_object, xp
+from ._rule import is_grad_enabled, needs_rule, plain, scipy_object, xp
 
 
 def minimize(
@@ -30,7 +30,7 @@ def minimize(
     jac = in_graph(jac) if callable(jac) else jac
     report = scipy_object("scipy.optimize.minimize")(
         on_plain(fun), plain(x0), args, method, on_plain(jac), on_plain(in_graph(hess)),
-        on_plain(in_graph(hessp)), _plain_bounds(bounds), _plain_constraints(constraints), tol,
+        on_plain(in_graph(hessp)), plain_bounds(bounds), _plain_constraints(constraints), tol,
         callback, options,
     )  # fmt: skip
     if not is_grad_enabled():
@@ -115,10 +115,39 @@ def basinhopping(func: Any, x0: Any, **options: Any) -> Any:
     return _searched("basinhopping", func, (x0,), options)
 
 
+# -- SciPy's objects for bounds and constraints, which may hold tensors ----------------------------
+
+
+def _numbers(x: Any) -> Any:
+    return xp.asarray(x, dtype=float) if isinstance(x, list | tuple) else x
+
+
+def Bounds(lb: Any = -np.inf, ub: Any = np.inf, keep_feasible: Any = False) -> Any:
+    """SciPy's object for bounds, which may carry gradients."""
+    return scipy_object("scipy.optimize.Bounds")(_numbers(lb), _numbers(ub), keep_feasible)
+
+
+def LinearConstraint(
+    A: Any, lb: Any = -np.inf, ub: Any = np.inf, keep_feasible: Any = False
+) -> Any:
+    """SciPy's object for lb <= A @ x <= ub, all three of which may carry gradients."""
+    made = scipy_object("scipy.optimize.LinearConstraint")
+    return made(*map(_numbers, (A, lb, ub)), keep_feasible)
+
+
+def NonlinearConstraint(fun: Any, lb: Any, ub: Any, *args: Any, **options: Any) -> Any:
+    """SciPy's object for lb <= fun(x) <= ub, where all may carry gradients."""
+    made = scipy_object("scipy.optimize.NonlinearConstraint")
+    return made(fun, _numbers(lb), _numbers(ub), *args, **options)
+
+
 # -- bounds ----------------------------------------------------------------------------------------
 
 
-def _plain_bounds(bounds: Any) -> Any:
+def plain_bounds(bounds: Any) -> Any:
+    """Bounds as SciPy takes them, which may be an object."""
+    if hasattr(bounds, "lb"):
+        return type(bounds)(plain(bounds.lb), plain(bounds.ub), bounds.keep_feasible)
     return plain(list(bounds)) if isinstance(bounds, list | tuple | zip) else plain(bounds)
 
 
@@ -127,7 +156,8 @@ def _limits(bounds: Any, n: int) -> Any:
     if bounds is None:
         return None
     if hasattr(bounds, "lb"):
-        lows, highs = (np.broadcast_to(plain(b), (n,)) for b in (bounds.lb, bounds.ub))
+        ends = (xp.asarray(b, dtype=float) for b in (bounds.lb, bounds.ub))
+        lows, highs = (xp.broadcast_to(b, (n,)) for b in ends)
         return list(lows), list(highs)
     pairs = list(bounds)
     return [low for low, _ in pairs], [high for _, high in pairs]
@@ -170,6 +200,9 @@ def _stationary(
     return _constrained(slope, whole, point, free, active)
 
 
+# What a NonlinearConstraint of SciPy holds besides its functions.
+_OPTIONS = ("keep_feasible", "finite_diff_rel_step", "finite_diff_jac_sparsity")
+
 # -- constraints -----------------------------------------------------------------------------------
 
 
@@ -179,8 +212,12 @@ def _listed(constraints: Any) -> list[Any]:
 
 def _plain_constraints(constraints: Any) -> Any:
     def converted(c: Any) -> Any:
+        if hasattr(c, "A"):
+            return type(c)(plain(c.A), plain(c.lb), plain(c.ub), c.keep_feasible)
         if not isinstance(c, dict):
-            return c
+            options = {k: getattr(c, k) for k in _OPTIONS if hasattr(c, k)}
+            slopes = {k: on_plain(in_graph(getattr(c, k))) for k in ("jac", "hess")}
+            return type(c)(on_plain(in_graph(c.fun)), plain(c.lb), plain(c.ub), **slopes, **options)
         return {k: on_plain(in_graph(v)) if callable(v) else v for k, v in c.items()}
 
     return [converted(c) for c in _listed(constraints)]
@@ -196,11 +233,8 @@ def _active_constraints(constraints: Any, point: Any, shape: Any) -> list[Callab
     found: list[Callable[[Any], Any]] = []
     for c in _listed(constraints):
         if not isinstance(c, dict):
-            raise refuse(
-                "scipy.optimize.minimize",
-                f"with a {type(c).__name__}",
-                "state constraints as dicts, or run under `with ag.no_grad():`",
-            )
+            found.extend(_tight_limits(c, point, shape))
+            continue
         held = _held(in_graph(c["fun"]), c.get("args", ()), shape)
         if c["type"] == "eq":
             found.append(held)
@@ -209,6 +243,28 @@ def _active_constraints(constraints: Any, point: Any, shape: Any) -> list[Callab
         if tight.size:
             found.append(_part(held, tight))
     return found
+
+
+def _tight_limits(c: Any, point: Any, shape: Any) -> list[Callable[[Any], Any]]:
+    """Those limits of a LinearConstraint or NonlinearConstraint that hold the solution."""
+    if hasattr(c, "A"):
+        held = _held(lambda x: xp.asarray(c.A, dtype=float) @ x, (), shape)
+    else:
+        held = _held(in_graph(c.fun), (), shape)
+    value = plain(held(wrap(point.copy())))
+    lows, highs = (xp.broadcast_to(xp.asarray(e, dtype=float), value.shape) for e in (c.lb, c.ub))
+    found = []
+    reached = np.zeros(value.shape, bool)
+    for limit in (lows, highs):
+        tight = (np.abs(value - plain(limit)) <= 1e-7) & ~reached
+        reached |= tight
+        if tight.any():
+            found.append(_difference(held, limit, np.flatnonzero(tight)))
+    return found
+
+
+def _difference(function: Callable[[Any], Any], limit: Any, index: Any) -> Callable[[Any], Any]:
+    return lambda x: function(x)[index] - limit[index]
 
 
 def _part(function: Callable[[Any], Any], index: Any) -> Callable[[Any], Any]:

@@ -8,13 +8,24 @@ from typing import Any
 import numpy as np
 
 from .. import linalg as core
-from .._errors import DetachError
 from . import linalg
-from ._rule import needs_rule, plain, scipy_module, tensor, tensors, xp
+from ._normal_boxes import box_probability
+from ._rule import (
+    needs_rule,
+    plain,
+    policed,
+    refuse,
+    refused_while_tracked,
+    scipy_module,
+    tensor,
+    tensors,
+    xp,
+)
 
 
 def _parameters(mean: Any, cov: Any) -> tuple[Any, Any]:
     """Mean and covariance in full; a number or vector is a diagonal, as in SciPy."""
+    cov = getattr(cov, "covariance", cov)  # SciPy's Covariance objects
     cov = tensor(1.0 if cov is None else cov, "multivariate_normal", 2)
     mean = None if mean is None else tensor(mean, "multivariate_normal", 1)
     size = 1
@@ -41,14 +52,18 @@ class MultivariateNormal:
         return scipy_module("scipy.stats").multivariate_normal
 
     def __call__(
-        self, mean: Any = None, cov: Any = 1, allow_singular: bool = False, seed: Any = None
-    ) -> FrozenMultivariateNormal:
-        return FrozenMultivariateNormal(mean, cov, allow_singular, seed)
+        self, mean: Any = None, cov: Any = 1, allow_singular: bool = False, seed: Any = None,
+        maxpts: Any = None, abseps: float = 1e-5, releps: float = 1e-5,
+    ) -> FrozenMultivariateNormal:  # fmt: skip
+        return FrozenMultivariateNormal(mean, cov, allow_singular, seed, maxpts, abseps, releps)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self._real, name)
+        real = getattr(self._real, name)
+        return (
+            refused_while_tracked(real, f"multivariate_normal.{name}") if callable(real) else real
+        )
 
     def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
         """Logarithm of the density at the points x, shape (..., k)."""
@@ -86,7 +101,7 @@ class MultivariateNormal:
 
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Random points mean + L z, differentiable by mean and covariance; z counts as constant."""
-        points = self._real.rvs(*plain((mean, cov)), size, random_state)
+        points = self._real.rvs(*plain((mean, cov, size, random_state)))
         if not needs_rule(mean, cov):
             return tensors(points)
         full_mean, full_cov = _parameters(mean, cov)
@@ -95,23 +110,52 @@ class MultivariateNormal:
         white = np.linalg.solve(plain(factor), deviation.T).T
         return (full_mean + xp.asarray(white) @ factor.T).reshape(np.shape(points))
 
-    def cdf(self, x: Any, mean: Any = None, cov: Any = 1, *args: Any, **kwargs: Any) -> Any:
-        """Distribution function; values only."""
-        if needs_rule(x, mean, cov):
-            raise DetachError(
-                "scipy.stats.multivariate_normal.cdf has no derivative rule in arraygrad; use "
-                "x.detach() for its plain value"
-            )
-        return tensors(self._real.cdf(*plain((x, mean, cov)), *args, **kwargs))
+    @policed
+    def cdf(
+        self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False,
+        maxpts: Any = None, abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: Any = None,
+        **random: Any,
+    ) -> Any:  # fmt: skip
+        """Probability of the box below x, or between `lower_limit` and x."""
+        options = {"maxpts": maxpts, "abseps": abseps, "releps": releps, **plain(random)}
+        if not needs_rule(x, mean, cov, lower_limit):
+            if lower_limit is not None:
+                options["lower_limit"] = plain(lower_limit)
+            return tensors(self._real.cdf(*plain((x, mean, cov)), allow_singular, **options))
+        mean, cov = _parameters(mean, cov)
+        x = tensor(x, "multivariate_normal.cdf")
+        n = mean.shape[0]
+        if np.linalg.matrix_rank(plain(cov), hermitian=True) < n:
+            raise refuse("scipy.stats.multivariate_normal.cdf", "for a singular covariance",
+                         "leave out the dimensions that follow from others")  # fmt: skip
+        if n == 1 and (x.ndim == 0 or x.shape[-1] != 1):
+            x = x[..., None]
+        lower = tensor(-np.inf if lower_limit is None else lower_limit, "multivariate_normal.cdf")
+        lower, x = xp.broadcast_arrays(lower, x)
+        return box_probability(lower - mean, x - mean, cov, options)[()]
+
+    def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Logarithm of `cdf`."""
+        if not needs_rule(x, args, kwargs):
+            return tensors(self._real.logcdf(plain(x), *plain(args), **plain(kwargs)))
+        return xp.log(self.cdf(x, *args, **kwargs))
 
 
 class FrozenMultivariateNormal:
     """``multivariate_normal(mean, cov)``."""
 
-    def __init__(self, mean: Any, cov: Any, allow_singular: bool, seed: Any) -> None:
+    def __init__(
+        self, mean: Any, cov: Any, allow_singular: bool, seed: Any, maxpts: Any, abseps: float,
+        releps: float,
+    ) -> None:  # fmt: skip
         self.mean, self.cov = mean, cov
         self.allow_singular = allow_singular
         self.random_state = seed
+        self.maxpts, self.abseps, self.releps = maxpts, abseps, releps
+
+    def _box(self) -> dict[str, Any]:
+        names = ("mean", "cov", "allow_singular", "maxpts", "abseps", "releps")
+        return {name: getattr(self, name) for name in names}
 
     def logpdf(self, x: Any) -> Any:
         """Logarithm of the density."""
@@ -122,8 +166,12 @@ class FrozenMultivariateNormal:
         return multivariate_normal.pdf(x, self.mean, self.cov, self.allow_singular)
 
     def cdf(self, x: Any, **kwargs: Any) -> Any:
-        """Distribution function; values only."""
-        return multivariate_normal.cdf(x, self.mean, self.cov, self.allow_singular, **kwargs)
+        """Probability of the box below x."""
+        return multivariate_normal.cdf(x, **self._box(), **kwargs)
+
+    def logcdf(self, x: Any, **kwargs: Any) -> Any:
+        """Logarithm of `cdf`."""
+        return multivariate_normal.logcdf(x, **self._box(), **kwargs)
 
     def entropy(self) -> Any:
         """Differential entropy."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import linalg as core
-from .._errors import ArgumentError, DetachError
-from ._rule import needs_rule, plain, tensors, tensors_of, xp
+from .._errors import ArgumentError
+from ._rule import needs_rule, plain, policed, refuse, tensors, tensors_of, xp
 from ._triangular import solve_of_banded
 
 
@@ -78,16 +78,16 @@ class PPoly:
 
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
         """Integral from a to b; its derivative by b is the value at b."""
-        if (self.extrapolate if extrapolate is None else extrapolate) == "periodic":
-            low, high = plain(self.x)[0], plain(self.x)[-1]
-            if not low <= min(plain(a), plain(b)) <= max(plain(a), plain(b)) <= high:
-                raise DetachError(
-                    "PPoly.integrate over more than one period has no derivative rule in "
-                    "arraygrad; add the integrals over each period"
-                )
-            extrapolate = None
         whole = self.antiderivative()
-        return whole(b, extrapolate=extrapolate) - whole(a, extrapolate=extrapolate)
+        if (self.extrapolate if extrapolate is None else extrapolate) != "periodic":
+            return whole(b, extrapolate=extrapolate) - whole(a, extrapolate=extrapolate)
+        low, period = self.x[0], self.x[-1] - self.x[0]
+
+        def up_to(end: Any) -> Any:
+            turns = np.floor((plain(end) - plain(low)) / plain(period))
+            return whole(end - turns * period) + turns * whole(self.x[-1])
+
+        return up_to(b) - up_to(a)
 
     def roots(self, *args: Any, **kwargs: Any) -> Any:
         """Plain roots; refused while a coefficient carries a gradient."""
@@ -97,11 +97,10 @@ class PPoly:
         """Plain solutions of value = y; refused while a coefficient carries a gradient."""
         return self._solved("solve", args, kwargs)
 
+    @policed
     def _solved(self, name: str, args: Any, kwargs: Any) -> Any:
         if needs_rule(self.c, self.x, args, kwargs):
-            raise DetachError(
-                f"PPoly.{name} has no derivative rule in arraygrad; use scipy.optimize.brentq"
-            )
+            raise refuse(f"PPoly.{name}", "rule", "use scipy.optimize.brentq")
         from scipy.interpolate import PPoly as RealPPoly
 
         real = RealPPoly(plain(self.c), plain(self.x), self.extrapolate, self.axis)
@@ -279,6 +278,43 @@ def _monotone_slopes(x: Any, y: Any) -> Any:
     inner = xp.where(monotone, (w1 + w2) / (w1 / before + w2 / after), 0.0)
     start, end = _end_slope(h[0], h[1], m[0], m[1]), _end_slope(h[-1], h[-2], m[-1], m[-2])
     return xp.concatenate((start[None], inner, end[None]))
+
+
+class Akima1DInterpolator(PPoly):
+    """Stand-in for ``scipy.interpolate.Akima1DInterpolator``: slopes without overshoot.
+
+    Notes
+    -----
+    The slope at a point is the mean of its neighbouring differences, weighted with how much the
+    differences beyond change. Where none changes it is their plain mean, as in SciPy.
+    """
+
+    def __init__(
+        self, x: Any, y: Any, axis: int = 0, *, method: str = "akima", extrapolate: Any = None
+    ) -> None:
+        if method not in ("akima", "makima"):
+            raise ArgumentError(f"Akima1DInterpolator: method={method!r}; use 'akima' or 'makima'")
+        x, y, axis = _data("scipy.interpolate.Akima1DInterpolator", x, y, axis)
+        slopes = _akima_slopes(x, y, method == "makima")
+        super().__init__(_hermite(x, y, slopes), x, bool(extrapolate), axis)
+
+
+def _akima_slopes(x: Any, y: Any, modified: bool) -> Any:
+    h = (x[1:] - x[:-1]).reshape((-1,) + (1,) * (y.ndim - 1))
+    m = (y[1:] - y[:-1]) / h
+    if x.shape[0] == 2:
+        return xp.concatenate((m, m))
+    left, right = 2 * m[:1] - m[1:2], 2 * m[-1:] - m[-2:-1]
+    m = xp.concatenate((2 * left - m[:1], left, m, right, 2 * right - m[-1:]))
+    change = xp.abs(m[1:] - m[:-1])
+    if modified:
+        change = change + 0.5 * xp.abs(m[1:] + m[:-1])
+    after, before = change[2:], change[:-2]
+    total = plain(after) + plain(before)
+    defined = total > 1e-9 * np.max(total, initial=-np.inf)
+    share = before / xp.where(defined, after + before, 1.0)
+    weighted = m[1:-2] + share * (m[2:-1] - m[1:-2])
+    return xp.where(defined, weighted, 0.5 * (m[3:] + m[:-3]))
 
 
 def _end_slope(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:

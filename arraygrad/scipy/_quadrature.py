@@ -8,12 +8,23 @@ import numpy as np
 
 from .._apply import wrap
 from ._implicit import in_graph, is_recorded, on_plain
-from ._rule import is_grad_enabled, is_tracked, needs_rule, plain, refuse, scipy_object, tensors, xp
+from ._rule import (
+    is_grad_enabled,
+    is_tracked,
+    needs_rule,
+    plain,
+    policed,
+    refuse,
+    scipy_object,
+    tensors,
+    xp,
+)
 
 # Gauss's rule of 15 points integrates each panel that QUADPACK made to its accuracy.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(15)
 
 
+@policed
 def quad(
     func: Any, a: Any, b: Any, args: Any = (), full_output: int = 0, epsabs: Any = 1.49e-8,
     epsrel: Any = 1.49e-8, limit: Any = 50, points: Any = None, weight: Any = None,

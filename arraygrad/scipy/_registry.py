@@ -96,6 +96,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "trapezoid",
     ),
     "interpolate": (
+        "Akima1DInterpolator",
         "BSpline",
         "CubicHermiteSpline",
         "CubicSpline",
@@ -103,6 +104,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "PPoly",
         "PchipInterpolator",
         "RegularGridInterpolator",
+        "UnivariateSpline",
         "interp1d",
         "interpn",
         "make_interp_spline",
@@ -139,6 +141,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "zoom",
     ),
     "optimize": (
+        "Bounds",
+        "LinearConstraint",
+        "NonlinearConstraint",
         "approx_fprime",
         "basinhopping",
         "bisect",

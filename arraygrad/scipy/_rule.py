@@ -12,12 +12,14 @@ import numpy as np
 
 from .. import numpy as tensor_numpy
 from .._apply import apply, operand, wrap
+from .._detach import WAYS_OUT, lose
 from .._dispatch import register_kernel
 from .._errors import DetachError, DispatchError
-from .._graph import is_grad_enabled as is_grad_enabled
+from .._graph import grad_mode, is_grad_enabled as is_grad_enabled
 from .._op import Derivative, Op
 from .._storage import TensorBase
 from ..interop.plain import is_tracked as is_tracked
+from ..numpy import random
 
 xp: Any = tensor_numpy
 
@@ -48,7 +50,7 @@ def needs_rule(*values: Any) -> bool:
 
 
 def plain(x: Any) -> Any:
-    """The argument with tensors replaced by the arrays or scalars below them."""
+    """The argument with tensors and generators replaced by what lies below them."""
     if isinstance(x, TensorBase):
         return x._array if x._array.ndim else x._array[()]
     if isinstance(x, list):
@@ -59,6 +61,8 @@ def plain(x: Any) -> Any:
         return type(x)(*(plain(item) for item in x))
     if type(x) is dict:
         return {key: plain(item) for key, item in x.items()}
+    if isinstance(x, random._Draws):  # SciPy takes NumPy's generators only
+        return x._real
     return x
 
 
@@ -91,6 +95,7 @@ def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Ca
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         accepted = _keywords(function)
 
+        @policed
         @functools.wraps(function)
         def stand_in(*args: Any, **kwargs: Any) -> Any:
             if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
@@ -130,13 +135,25 @@ def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
         except Exception as error:
             if _is_of_detaching(error):
                 raise DetachError(
-                    f"{name} has no derivative rule in arraygrad and would lose the gradient; use "
-                    "x.detach() for its plain value, or write what it does with NumPy functions"
+                    f"{name} has no derivative rule in arraygrad and would lose the gradient; "
+                    f"write what it does with NumPy functions, or {WAYS_OUT}"
                 ) from error
             raise
         return tensors(out) if type(out) in (np.ndarray, tuple, list) else out
 
     return function
+
+
+def refused_while_tracked(real: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A method of one of SciPy's objects that has no rule, refused by name while tracked."""
+
+    @functools.wraps(real)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        if needs_rule(args, kwargs):
+            lose(f"scipy.stats.{name} has no derivative rule and")
+        return tensors(real(*plain(args), **plain(kwargs)))
+
+    return method
 
 
 def _is_of_detaching(error: BaseException | None) -> bool:
@@ -156,9 +173,34 @@ def _keywords(function: Callable[..., Any]) -> frozenset[str] | None:
     return frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
-def refuse(function: str, what: str, instead: str) -> DetachError:
-    """The error for a call of a stand-in that has no derivative."""
-    return DetachError(f"{function} has no derivative {what}; {instead}")
+class Refusal(DetachError):
+    """A call that has no derivative: raised where that is found, answered by `policed`."""
+
+    def __init__(self, subject: str, instead: str) -> None:
+        super().__init__(f"{subject} would lose the gradient; {instead}")
+        self.subject = subject
+        self.instead = instead
+
+
+def refuse(function: str, what: str, instead: str = "") -> Refusal:
+    """What to raise for a call of a stand-in that has no derivative."""
+    return Refusal(f"{function} has no derivative {what} and", instead)
+
+
+def policed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: a refusal raises or warns by the policy; allowed, the call runs on plain data."""
+
+    @functools.wraps(function)
+    def answered(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Refusal as error:
+            refusal = error
+        lose(refusal.subject, refusal.instead)
+        with grad_mode(False):
+            return function(*args, **kwargs)
+
+    return answered
 
 
 def tensor(x: Any, function: str, position: int = 1) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 
 from ._bsplines import (
     BSpline as BSpline,
-    InterpolatedUnivariateSpline as InterpolatedUnivariateSpline,
     make_interp_spline as make_interp_spline,
     splev as splev,
+    spline_of as spline_of,
     splint as splint,
     splrep as splrep,
 )
@@ -18,10 +18,15 @@ from ._grids import (
 )
 from ._interp1d import interp1d as interp1d
 from ._piecewise import (
+    Akima1DInterpolator as Akima1DInterpolator,
     CubicHermiteSpline as CubicHermiteSpline,
     CubicSpline as CubicSpline,
     PchipInterpolator as PchipInterpolator,
     PPoly as PPoly,
+)
+from ._univariate import (
+    InterpolatedUnivariateSpline as InterpolatedUnivariateSpline,
+    UnivariateSpline as UnivariateSpline,
 )
 
 
@@ -36,13 +41,6 @@ def pchip_interpolate(xi: Any, yi: Any, x: Any, der: int = 0, axis: int = 0) -> 
 def piecewise_of(real: Any) -> PPoly:
     """Ours for a piecewise polynomial of SciPy."""
     return PPoly(real.c, real.x, real.extrapolate, real.axis)
-
-
-def spline_of(real: Any) -> BSpline:
-    """Ours for a B-spline of SciPy."""
-    spline = BSpline(real.t, real.c, real.k, real.extrapolate)
-    spline.axis = real.axis
-    return spline
 
 
 def interp1d_of(real: Any) -> interp1d:

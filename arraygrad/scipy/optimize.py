@@ -13,17 +13,19 @@ from typing import Any
 import numpy as np
 
 from .. import linalg as core
-from .._errors import DetachError
 from ._implicit import in_graph, is_recorded, on_plain, solution, vector
 from ._least_squares import curve_fit as curve_fit, least_squares as least_squares
 from ._minimize import (
+    Bounds as Bounds,
+    LinearConstraint as LinearConstraint,
+    NonlinearConstraint as NonlinearConstraint,
     basinhopping as basinhopping,
     differential_evolution as differential_evolution,
     dual_annealing as dual_annealing,
     minimize as minimize,
     minimize_scalar as minimize_scalar,
 )
-from ._rule import needs_rule, plain, rule, scipy_object, tensors, tensors_of, xp
+from ._rule import needs_rule, plain, policed, refuse, rule, scipy_object, tensors, tensors_of, xp
 
 # SciPy's default: four times the rounding error.
 _RTOL = 4 * float(np.finfo(float).eps)
@@ -225,15 +227,14 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Any:
     return scipy_object("scipy.optimize.linear_sum_assignment")(plain(cost_matrix), maximize)
 
 
+@policed
 def approx_fprime(xk: Any, f: Any, epsilon: Any = None, *args: Any) -> Any:
     """Finite differences of f; refused while f carries a gradient, which they would lose."""
     f = in_graph(f)
     xk = xp.asarray(xk, dtype=float)
     if needs_rule(xk) or is_recorded(f(xk, *args)):
-        raise DetachError(
-            "scipy.optimize.approx_fprime has no derivative rule in arraygrad; use ag.grad(f) or "
-            "ag.jacobian(f), which are exact"
-        )
+        raise refuse("scipy.optimize.approx_fprime", "rule",
+                     "use ag.grad(f) or ag.jacobian(f), which are exact")  # fmt: skip
     step = {} if epsilon is None else {"epsilon": plain(epsilon)}
     function = scipy_object("scipy.optimize.approx_fprime")
     return tensors(function(plain(xk), on_plain(lambda x: f(x, *args)), **step))

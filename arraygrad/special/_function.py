@@ -14,8 +14,20 @@ from typing import Any
 import numpy as np
 
 from .._answers import ANSWERS
-from .._apply import BROADCAST_TO, apply, cast, elementwise, node_of, operand, unary, view, wrap
+from .._apply import (
+    BROADCAST_TO,
+    apply,
+    cast,
+    detached,
+    elementwise,
+    node_of,
+    operand,
+    unary,
+    view,
+    wrap,
+)
 from .._cotangents import add, conj, times
+from .._detach import lose
 from .._dispatch import register_kernel
 from .._errors import ArgumentTypeError, DispatchError, DTypeError, GradientError
 from .._graph import is_grad_enabled
@@ -205,29 +217,35 @@ class Special:
         if self.ours is not None and dtypes[0].kind == "f":
             return self.ours(*tensors)
         if is_grad_enabled():
-            self._check_tracked(tensors)
-            tensors = broadcast_tracked(tensors)
+            tensors = broadcast_tracked(self._checked(tensors))
         if len(set(dtypes)) == 1 and not self.several:
             return elementwise(self.op, *tensors)
         return apply(self.op, *tensors)
 
-    def _check_tracked(self, tensors: Sequence[Any]) -> None:
-        """GradientError if an argument is tracked by which there is no derivative."""
+    def _checked(self, tensors: Sequence[Any]) -> list[Any]:
+        """The arguments; a tracked one without derivative is refused or detached, by policy."""
         name = self.__name__
+        kept = []
         for argument, x in zip(self.args, tensors, strict=True):
-            if node_of(x) is None:
-                continue
-            if argument in self.refused:
-                raise GradientError(
-                    f"special.{name}: argument {argument!r} carries a gradient, but "
-                    f"{self.refused[argument]}; pass {argument}.detach(), or state the derivative "
-                    "with ag.primitive"
-                )
-            if not self.holomorphic and x._array.dtype.kind == "c":
-                raise GradientError(
-                    f"special.{name} of a complex argument is not holomorphic and has no "
-                    f"derivative here; pass {argument}.detach(), or a real argument"
-                )
+            if node_of(x) is not None:
+                if argument in self.refused:
+                    lose(
+                        f"special.{name}: argument {argument!r} carries a gradient, but "
+                        f"{self.refused[argument]}, and this call",
+                        "state the derivative with ag.primitive",
+                        GradientError,
+                    )
+                    x = detached(x)
+                elif not self.holomorphic and x._array.dtype.kind == "c":
+                    lose(
+                        f"special.{name} of a complex argument is not holomorphic, has no "
+                        "derivative here and",
+                        f"pass a real {argument}",
+                        GradientError,
+                    )
+                    x = detached(x)
+            kept.append(x)
+        return kept
 
     def _resolve(self, given: Sequence[Any]) -> tuple[np.dtype[Any], ...]:
         """The dtypes that SciPy computes in."""

@@ -10,6 +10,7 @@ from scipy.interpolate import (
     InterpolatedUnivariateSpline,
     PchipInterpolator,
     RegularGridInterpolator,
+    UnivariateSpline,
     interp1d,
     interpn,
     make_interp_spline,
@@ -60,7 +61,8 @@ def test_cubic_spline(bc_type):
         if bc_type == "periodic":
             y = np.concatenate((y[:-1], y[:1]))
         spline = CubicSpline(x, y, bc_type=bc_type)
-        return spline(at), spline(at, 1), spline.derivative()(at), spline.integrate(0.2, 3.0)
+        parts = spline(at), spline(at, 1), spline.derivative()(at), spline.integrate(0.2, 3.0)
+        return (*parts, spline.integrate(-4.0, 9.5)) if bc_type == "periodic" else parts
 
     if bc_type == "periodic":
         check(f, X, Y, AT, order=1)
@@ -95,9 +97,42 @@ def test_fitpack_names():
         return splev(at, tck), splev(at, tck, der=1), splint(0.2, 3.0, tck)
 
     check(f, X, Y, AT)
-    check(lambda x, y, at: InterpolatedUnivariateSpline(x, y)(at), X, Y, AT, order=1)
+    for k in (1, 2, 3, 4):
+        check(lambda x, y, at, k=k: InterpolatedUnivariateSpline(x, y, k=k)(at), X, Y, AT, order=1)
     with pytest.raises(ag.errors.DetachError, match="splrep"):
         ag.grad(lambda y: splev(1.0, splrep(X, y, s=0.5)))(Y)
+
+
+def test_univariate_spline():
+    def f(y, at):
+        spline = UnivariateSpline(X, y, s=0)
+        return (
+            spline(at), spline(at, nu=1), spline.derivative()(at), spline.antiderivative()(at),
+            spline.integral(0.2, 3.0), spline.derivatives(at[0]), spline.get_coeffs(),
+            spline(at + 4.0, ext=3), spline(at + 4.0, ext="zeros"),
+        )  # fmt: skip
+
+    check(f, Y, AT, order=1)
+    smooth = UnivariateSpline(X, Y, s=0.1)
+    found = ag.grad(lambda at: np.sum(UnivariateSpline(X, Y, w=np.ones(7), s=0.1)(at)))(AT)
+    np.testing.assert_allclose(found, smooth(AT, 1))
+    assert ag.lift(lambda: UnivariateSpline(X, Y, s=0.1).get_residual())() == smooth.get_residual()
+
+
+def test_akima():
+    for method in ("akima", "makima"):
+        check(
+            lambda x, y, at, m=method: Akima1DInterpolator(x, y, method=m)(at),
+            X, np.array([0, 1, 3, 2, 2.5, 4, 5.0]), AT,
+        )  # fmt: skip
+        check(
+            lambda y, m=method: Akima1DInterpolator(X, y, 1, method=m, extrapolate=True)([5.5, 1]),
+            Y2.T, order=1,
+        )  # fmt: skip
+    flat = np.array([0.0, 0, 0, 1, 1, 1, 1])
+    check(lambda x: Akima1DInterpolator(x, flat)(AT), X, order=1)
+    check(lambda y: Akima1DInterpolator(X[:2], y)([0.3]), Y[:2], order=1)
+    assert np.isnan(ag.lift(lambda: Akima1DInterpolator(X, Y)(9.0))())
 
 
 @pytest.mark.parametrize("method", ["linear", "cubic", "nearest"])

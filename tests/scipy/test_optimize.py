@@ -102,6 +102,51 @@ def test_least_squares_and_curve_fit():
           rtol=1e-4, order=1, value_rtol=1e-5, step=1e-3)  # fmt: skip
 
 
+@pytest.mark.parametrize("loss", ["soft_l1", "huber", "cauchy", "arctan", "own"])
+def test_least_squares_with_other_losses(loss):
+    t = np.linspace(0, 2, 8)
+
+    def own(z):
+        return np.array([np.log1p(z), 1 / (1 + z), -1 / (1 + z) ** 2])
+
+    def f(y, scale):
+        fit = so.least_squares(
+            lambda p: p[0] + p[1] * t - y, [1.0, 1.0], loss=own if loss == "own" else loss,
+            f_scale=scale, xtol=1e-14, gtol=1e-14, ftol=1e-15,
+        )  # fmt: skip
+        return fit.x, fit.cost
+
+    y = 0.4 + 1.5 * t + np.array([0.1, -0.2, 0.05, 1.5, -0.1, 0.2, -0.15, 0.1])
+    check(f, y, 0.3, rtol=1e-3, order=1, value_rtol=1e-5, step=1e-3)
+
+
+def test_curve_fit_with_a_covariance_matrix():
+    t = np.linspace(0, 2, 6)
+
+    def f(y, root):
+        sigma = root @ root.T + np.eye(6)
+        return so.curve_fit(lambda t, a, b: a + b * t, t, y, sigma=sigma)[0]
+
+    rng = np.random.default_rng(1)
+    check(f, 1 + t**2, rng.normal(size=(6, 6)), rtol=1e-4, order=1, value_rtol=1e-5, step=1e-3)
+
+
+def test_objects_for_constraints_and_bounds():
+    def f(a, b):
+        def loss(x):
+            return np.sum((x - np.stack([a, b, 1.0])) ** 2)
+
+        equal = so.LinearConstraint([[1.0, 1.0, 0.0]], b, b)
+        below = so.LinearConstraint([[0.0, 0.0, 1.0], [b, 0.0, 0.0]], -9.0, [0.3, 5.0])
+        curved = so.NonlinearConstraint(lambda x: x[0] * x[2] ** 2, -9.0, 0.02 * a)
+        found = minimize(loss, np.zeros(3), method="SLSQP", constraints=[equal, below], tol=1e-12)
+        both = minimize(loss, np.full(3, 0.1), method="SLSQP", constraints=[curved], tol=1e-12)
+        inside = minimize(loss, np.zeros(3), bounds=so.Bounds(-1.0, [0.5, 0.2 * b, 2.0]), tol=1e-12)
+        return found.x, both.x, inside.x
+
+    check(f, 1.2, 0.7, rtol=1e-3, value_rtol=1e-5, step=1e-3)
+
+
 def test_nnls():
     rng = np.random.default_rng(5)
     A = rng.normal(size=(6, 4))

@@ -1,0 +1,100 @@
+"""FITPACK's splines of one variable as classes: interpolation, and smoothing of plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._bsplines import BSpline, make_interp_spline, splev, splint
+from ._rule import needs_rule, plain, policed, refuse, scipy_object, tensors
+
+_EXTENSIONS = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
+
+
+class UnivariateSpline:
+    """Stand-in for ``scipy.interpolate.UnivariateSpline``.
+
+    Notes
+    -----
+    Differentiable in the points of evaluation, and where it interpolates (s = 0) in the data. A
+    smoothing spline chooses its knots by the data, and has no derivative by them.
+    """
+
+    def __init__(
+        self, x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: int = 3, s: Any = None,
+        ext: Any = 0, check_finite: bool = False,
+    ) -> None:  # fmt: skip
+        options = {"w": plain(w), "bbox": plain(bbox), "k": k, "s": s, "ext": ext}
+        self._made(x, y, {**options, "check_finite": check_finite}, s == 0, w)
+
+    @policed
+    def _made(
+        self, x: Any, y: Any, options: dict[str, Any], interpolates: bool, *others: Any
+    ) -> None:
+        self._ext = _EXTENSIONS.get(options["ext"], options["ext"])
+        if not needs_rule(x, y, options["bbox"], *others):
+            name = f"scipy.interpolate.{type(self).__name__}"
+            self._real = scipy_object(name)(plain(x), plain(y), **options)
+            self._spline = BSpline(*self._real._eval_args)
+            return
+        if not interpolates or list(options["bbox"]) != [None, None]:
+            raise refuse(f"scipy.interpolate.{type(self).__name__}",
+                         "by data that it smooths, or with bbox=",
+                         "use s=0, scipy.interpolate.make_interp_spline or make_lsq_spline",
+                         )  # fmt: skip
+        self._real = None
+        self._spline = make_interp_spline(x, y, options["k"])
+
+    def __call__(self, x: Any, nu: int = 0, ext: Any = None) -> Any:
+        ext = self._ext if ext is None else _EXTENSIONS.get(ext, ext)
+        return splev(x, self._spline.tck, nu, ext)
+
+    def derivative(self, n: int = 1) -> BSpline:
+        """The spline that is the derivative."""
+        return self._spline.derivative(n)
+
+    def antiderivative(self, n: int = 1) -> BSpline:
+        """The spline whose derivative this is."""
+        return self._spline.antiderivative(n)
+
+    def derivatives(self, x: Any) -> Any:
+        """Value and derivatives at one point."""
+        from ._rule import xp
+
+        return xp.stack([self(x, nu) for nu in range(self._spline.k + 1)])
+
+    def integral(self, a: Any, b: Any) -> Any:
+        """Integral from a to b."""
+        return splint(a, b, self._spline.tck)
+
+    def get_knots(self) -> Any:
+        """Knots without repetitions."""
+        return self._spline.t[self._spline.k : -self._spline.k]
+
+    def get_coeffs(self) -> Any:
+        """Coefficients of the B-splines."""
+        n = self._spline.t.shape[0] - self._spline.k - 1
+        return self._spline.c[:n]
+
+    @policed
+    def get_residual(self) -> Any:
+        """Weighted sum of squared residuals: plain, and 0 where it interpolates."""
+        return 0.0 if self._real is None else self._real.get_residual()
+
+    @policed
+    def roots(self) -> Any:
+        """Plain zeros; refused while the spline carries a gradient."""
+        if needs_rule(*self._spline.tck):
+            raise refuse(f"{type(self).__name__}.roots", "rule", "use scipy.optimize.brentq")
+        zeros = scipy_object("scipy.interpolate.sproot")(plain(self._spline.tck))
+        return tensors(zeros)
+
+
+class InterpolatedUnivariateSpline(UnivariateSpline):
+    """Stand-in for ``scipy.interpolate.InterpolatedUnivariateSpline``."""
+
+    def __init__(
+        self, x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: int = 3, ext: Any = 0,
+        check_finite: bool = False,
+    ) -> None:  # fmt: skip
+        options = {"w": plain(w), "bbox": plain(bbox), "k": k, "ext": ext}
+        self._made(x, y, {**options, "check_finite": check_finite}, True)
