@@ -10,7 +10,7 @@ in plain Python and compiles in a tenth of the time that Numba's front end takes
   dtype of its first assignment (a Python float is a float64, an int an int64);
 * ``if`` on something that Python knows (a closure's flag) decides what is compiled;
 * ``for`` over a tuple is unrolled; a function called by a nest may have loops and is inlined;
-* ``return`` stands at the end.
+* ``break`` is the last statement of an ``if``; ``return`` stands at the end.
 
 Products and sums may be fused. Functions under `relaxed` get more fast-math flags, on their own
 operations alone, so that tests for NaN around them survive.
@@ -206,6 +206,7 @@ class _Nest(Evaluator):
         super().__init__(builder)
         self.errors = self._place(_I32)
         builder.store(_I32(0), self.errors)
+        self.ends: list[ir.Block] = []
 
     def _place(self, kind: ir.Type) -> ir.Value:
         with self.builder.goto_entry_block():
@@ -260,6 +261,8 @@ class _Nest(Evaluator):
                 self._if(statement, scope, changing)
             elif isinstance(statement, ast.Expr):
                 self.expression(statement.value, scope)
+            elif isinstance(statement, ast.Break):
+                self.builder.branch(self.ends[-1])
             else:
                 raise unknown(statement, None)
 
@@ -319,7 +322,9 @@ class _Nest(Evaluator):
         builder.position_at_end(body)
         current = builder.load(index)
         scope.local[statement.target.id] = Number(current, "l")
+        self.ends.append(end)
         self._statements(statement.body, scope, changing)
+        self.ends.pop()
         following = builder.add(current, step)
         builder.store(following, index)
         builder.cbranch(builder.icmp_signed("<", following, stop), body, end)
@@ -339,7 +344,8 @@ class _Nest(Evaluator):
         for block, body in ((then, statement.body), (otherwise, statement.orelse)):
             self.builder.position_at_end(block)
             self._statements(body, scope, changing)
-            self.builder.branch(end)
+            if not self.builder.block.is_terminated:  # by a break
+                self.builder.branch(end)
         self.builder.position_at_end(end)
 
     # Expressions.

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["get_num_threads", "run", "set_num_threads", "threaded"]
+__all__ = ["get_num_threads", "report", "run", "set_num_threads", "threaded"]
 
 CHEAP = 1 << 19
 """Elements of memory-bound work (sums, comparisons) below which one thread is as fast."""
@@ -237,7 +237,7 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int, codes: str) -
     if not run(work, -(-size // length)):
         return ufunc(*operands, out=results)
     if found:
-        _report(ufunc.__name__, found)
+        report(ufunc.__name__, found)
     return results[0] if ufunc.nout == 1 else results
 
 
@@ -262,7 +262,7 @@ _KINDS = {
 }
 
 
-def _report(name: str, kinds: set[str]) -> None:
+def report(name: str, kinds: set[str]) -> None:
     """Raise, warn or ignore floating-point errors as the caller's ``np.errstate`` says.
 
     In Python, because NumPy has no call for it, and computing again may find other operands: the

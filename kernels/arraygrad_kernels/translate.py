@@ -212,6 +212,7 @@ class Evaluator:
         self.builder = builder
 
     def call(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
+        """Result of a function of ours, of Python's, of NumPy's or of the C library's."""
         find = getattr(function, "find", None)
         if find is not None:
             codes = "".join(
@@ -223,6 +224,7 @@ class Evaluator:
         return self._primitive(function, arguments)
 
     def inline(self, function: FunctionType, arguments: list[Any]) -> Any:
+        """Result of a function of ours."""
         tree = syntax_tree(function.__code__)
         names = [argument.arg for argument in tree.args.args]
         if len(names) != len(arguments):
@@ -248,6 +250,7 @@ class Evaluator:
         raise TranslationError(f"{function.__name__} does not return")
 
     def expression(self, node: ast.expr, scope: Scope) -> Any:
+        """Value of an expression."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise unknown(node, None)
