@@ -124,15 +124,10 @@ def wrap(array: Any, node: Node | None = None) -> Any:
 
 def wrap_result(array: Any, node: Node | None = None) -> Any:
     """Like `wrap`, but 0-d arrays become scalars too (ufuncs and reductions)."""
-    if type(array) is ndarray and array.ndim:
-        out = _new(_TENSOR)
-        out._array = array
-    elif isinstance(array, (ndarray, np.generic)):  # a union takes twice as long
-        out = _new(_SCALAR)
-        out._array = np.asarray(array)
-    else:
-        out = _new(_TENSOR if array.ndim else _SCALAR)
-        out._array = array
+    if isinstance(array, np.generic):
+        array = asarray(array)
+    out = _new(_TENSOR if array.ndim else _SCALAR)
+    out._array = array
     out._node = node
     out._family = None
     return out
@@ -244,7 +239,8 @@ def record(
     if op.variadic:
         values: tuple[Any, ...] | None = _values_of_many(op, tensors, out)
     else:
-        flags = None if op.kept_flags is None else op.kept_flags[_mask(nodes) - 1]
+        kept = op.kept_flags
+        flags = None if kept is None else kept[0 if len(nodes) == 1 else _mask(nodes) - 1]
         values = None if flags is None else _values(flags, tensors, out)
     if op.needs_template:
         several = isinstance(out, tuple)
@@ -338,7 +334,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
                 return elementwise(op, x1, x2)
             return _untracked(op, out, (a1, a2))
         if a1.shape != a2.shape:
-            return elementwise(op, x1, x2)
+            return _binary_broadcast(op, kernel, (x1, x2), (node1, node2))
         out = kernel(a1, a2)
         if type(out) is not ndarray:
             out = asarray(out)
@@ -368,6 +364,42 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
             if a1 is not None:
                 return _with_constant(op, kernel, x2, a1, (a1, a2))
     return elementwise(op, x1, x2)
+
+
+def _binary_broadcast(
+    op: Op, kernel: Any, tensors: tuple[Any, Any], nodes: tuple[Node | None, Node | None]
+) -> Tensor:
+    """A recorded op of two tensors of one dtype and different shapes."""
+    arrays = (tensors[0]._array, tensors[1]._array)
+    if arrays[1].nbytes >= SMALL:
+        return elementwise(op, *tensors)
+    try:
+        out = kernel(*arrays)
+    except ValueError:  # shapes that do not broadcast: say so in our words
+        return elementwise(op, *tensors)
+    shape = out.shape
+    steps: list[Node | None] = []
+    for array, node in zip(arrays, nodes, strict=True):
+        if node is None or array.shape == shape:
+            steps.append(node)
+        else:
+            attributes = {"shape": shape, "x_shape": array.shape}
+            steps.append([next_seq(), BROADCAST_TO, (node,), None, attributes])
+    flags = op.kept_flags[_mask(nodes) - 1]  # type: ignore[index]
+    values = None
+    if flags is not None:
+        values = (
+            _keep_broadcast(tensors[0], shape, nodes[0]) if flags[0] else None,
+            _keep_broadcast(tensors[1], shape, nodes[1]) if flags[1] else None,
+            out if flags[2] else None,
+        )
+    return _tracked(op, out, [next_seq(), op, tuple(steps), values, None], arrays)
+
+
+def _keep_broadcast(x: Any, shape: Shape, node: Node | None) -> Any:
+    """The value to save of an argument, in the shape of its node."""
+    array = keep(x)
+    return array if node is None or array.shape == shape else broadcast_array(array, shape=shape)
 
 
 # Python numbers as 0-d arrays, for those that programs write again and again: 2, 0.5, ...
@@ -582,10 +614,14 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
     """
     if len(tensors) == 1:
         x = tensors[0]
-        arrays: tuple[Any, ...] = (x._array,)
-        nodes: tuple[Node | None, ...] = (x._node if x._family is None else node_of(x),)
-        tracked = nodes[0] is not None
-        kernel = kernel_of_one(op, x._array)
+        array = x._array
+        arrays: tuple[Any, ...] = (array,)
+        node = x._node if x._family is None else node_of(x)
+        nodes: tuple[Node | None, ...] = (node,)
+        tracked = node is not None
+        kernel = op.fast.get(array.dtype) if type(array) is ndarray else None
+        if kernel is None:
+            kernel = kernel_of_one(op, array)
     else:
         arrays = tuple([t._array for t in tensors])
         nodes = tuple([node_of(t) for t in tensors])

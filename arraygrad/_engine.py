@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _fused
 from ._apply import RESULT, cast, node_of, operand, wrap
-from ._cotangents import add, times
+from ._cotangents import absorbs, add, times
 from ._errors import DTypeError, ShapeError
 from ._formulas import (
     ALIAS as ALIAS,
@@ -157,12 +157,15 @@ def run_backward(
     arrived: list[tuple[Node, Any, bool]] = []
     token = GRAD_MODE.set(recording)
     try:
-        mode: Any = _Recorded if recording else _Raw
-        _walk(mode, roots, keep, wanted, found, needed, arrived)
+        if recording or needed is not None or PULL_OBSERVERS or not absorbs():
+            mode: Any = _Recorded if recording else _Raw
+            _walk(mode, roots, keep, wanted, found, needed, arrived)
+        else:
+            _walk_raw(roots, keep, wanted, found, arrived)
         if arrived:
             with _ACCUMULATING:
                 for node, g, ours in arrived:
-                    _accumulate(node, mode.leave(g), ours, recording)
+                    _accumulate(node, g, ours, recording)
             for node, _, _ in arrived:
                 if "post_hooks" in node[ATTRIBUTES]:
                     _run_post_hooks(node)
@@ -188,7 +191,8 @@ class _Raw:
     @staticmethod
     def pull(node: Node, g: Any, needs: tuple[bool, ...] | None) -> Sequence[Any]:
         raw = RAW_PULL.get(node[OP].name)
-        if raw is not None and type(g) is np.ndarray:  # the raw forms are NumPy code
+        # The raw forms are NumPy code, and all that they multiply is absorbed by zeros.
+        if raw is not None and type(g) is np.ndarray and absorbs():
             values = node[VALUES]
             if values is FREED:
                 raise freed_error(node)
@@ -247,8 +251,6 @@ def _walk(
     for node, g in roots:
         if node is not None and (needed is None or node[SEQ] in needed):
             _receive(mode, pending, heap, node, mode.enter(g), False)
-    # The short way is for nodes that have a raw form and nobody else to ask or tell.
-    short = mode is _Raw and needed is None and not PULL_OBSERVERS
     while heap:
         seq = -heappop(heap)
         node, g, ours = pending.pop(seq)
@@ -270,36 +272,117 @@ def _walk(
             continue
         if OVERWRITTEN:
             check_not_overwritten(node)
-        if not (short and _spread_raw(pending, heap, node, g)):
-            _spread(mode, pending, heap, node, g, ours, needed)
+        _spread(mode, pending, heap, node, g, ours, needed)
         if not keep and node[VALUES] is not None:
             node[VALUES] = FREED
 
 
-def _spread_raw(pending: dict[int, list[Any]], heap: list[int], node: Node, g: Any) -> bool:
-    """What `_spread` does, for most nodes of most passes; False: this node is not one of them."""
-    op: Op = node[OP]
-    raw = RAW_PULL.get(op.name)
-    values = node[VALUES]
-    if raw is None or type(g) is not np.ndarray or op.name in ADD_INTO:
-        return False
-    if values is not None and (values is FREED or type(values) is Packed):
-        return False
-    cotangents = raw(node, g)
-    if cotangents is None:
-        return False
-    computes = op.computes
-    for parent, c in zip(node[INPUTS], cotangents):  # noqa: B905 - aligned by their contract
-        if parent is None or c is None:
-            continue
-        fresh = computes or (c is not g and c.base is None)
-        seq = parent[SEQ]
-        if seq in pending:
-            _receive(_Raw, pending, heap, parent, c, fresh)
-        else:
-            pending[seq] = [parent, c, fresh]
-            heappush(heap, -seq)
-    return True
+def _walk_raw(
+    roots: Iterable[tuple[Node | None, Any]],
+    keep: bool,
+    wanted: dict[int, Node] | None,
+    found: dict[int, Any] | None,
+    arrived: list[tuple[Node, Any, bool]],
+) -> None:
+    """What `_walk` does, for most passes: on arrays, everywhere, with nobody watching.
+
+    Nodes with a raw form are handled here, without a call, and a chain of them without the heap.
+    Leaves wait apart: nothing comes after them.
+    """
+    pending: dict[int, list[Any]] = {}
+    leaves: dict[int, list[Any]] = {}
+    heap: list[int] = []
+    for node, g in roots:
+        if node is not None:
+            _receive(_Raw, pending, heap, node, g._array, False)
+    while heap:
+        node, g, ours = pending.pop(-heappop(heap))
+        while True:
+            op: Op = node[OP]
+            if op is LEAF:
+                _gather(_Raw, leaves, node, g, ours)
+                break
+            if len(node) > HOOKS and node[HOOKS]:
+                g, ours = _run_hooks(_Raw, node, g), False
+            if wanted is not None and node[SEQ] in wanted:
+                _deliver(found, node, g)
+                ours = False
+            if op is RESULT:
+                _receive_result(_Raw, pending, heap, node[INPUTS][0], g, node[ATTRIBUTES])
+                break
+            if op is ALIAS and node[INPUTS][0] is None:
+                break
+            if OVERWRITTEN:
+                check_not_overwritten(node)
+            form = op.raw
+            if form is None:
+                form = op.raw = _raw_form(op)
+            values = node[VALUES]
+            cotangents = None
+            if type(g) is np.ndarray and values is not FREED and type(values) is not Packed:
+                if op.name in ADD_INTO:  # a part of the input: added where there is something
+                    source = node[INPUTS][0]
+                    entry = leaves.get(source[SEQ]) or pending.get(source[SEQ])
+                    if entry is not None and entry[2]:
+                        if ADD_INTO[op.name](entry[1], g, node[ATTRIBUTES]):
+                            break
+                cotangents = form(node, g)
+            if cotangents is None:
+                _spread(_Raw, pending, heap, node, g, ours, None)
+                if not keep and values is not None:
+                    node[VALUES] = FREED
+                values = None
+                break
+            if not keep and values is not None:
+                node[VALUES] = FREED
+            computes = op.computes
+            following = None
+            for parent, c in zip(node[INPUTS], cotangents):  # noqa: B905 - aligned by contract
+                if parent is None or c is None:
+                    continue
+                fresh = computes or (c is not g and c.base is None)
+                seq = parent[SEQ]
+                if parent[OP] is LEAF:
+                    if seq in leaves:
+                        _gather(_Raw, leaves, parent, c, fresh)
+                    else:
+                        leaves[seq] = [parent, c, fresh]
+                elif following is None and seq not in pending:
+                    following, next_g, next_ours = parent, c, fresh
+                elif parent is following:
+                    next_g, next_ours = np.asarray(np.add(next_g, c)), True
+                else:
+                    _receive(_Raw, pending, heap, parent, c, fresh)
+            values = cotangents = c = None  # what is used up may go
+            if following is None:
+                break
+            if heap and following[SEQ] < -heap[0]:  # another node comes first
+                _receive(_Raw, pending, heap, following, next_g, next_ours)
+                next_g = None
+                break
+            node, g, ours, next_g = following, next_g, next_ours, None
+    for seq, (node, g, ours) in leaves.items():
+        if len(node) > HOOKS and node[HOOKS]:
+            g, ours = _run_hooks(_Raw, node, g), False
+        if wanted is None:
+            arrived.append((node, g, ours))
+        elif seq in wanted:
+            _deliver(found, node, g)
+
+
+def _deliver(found: dict[int, Any] | None, node: Node, g: Any) -> None:
+    """Put the cotangent of a wanted node where the caller of the pass finds it."""
+    assert found is not None
+    found[node[SEQ]] = _Raw.leave(g)
+
+
+def _no_form(node: Node, g: Any) -> None:
+    """The raw form of an op that has none."""
+
+
+def _raw_form(op: Op) -> Callable[[Node, Any], Sequence[Any] | None]:
+    """The form that a raw pass asks first; ops that write a part go the general way."""
+    return _no_form if op.name in TAKE_OUT else RAW_PULL.get(op.name, _no_form)
 
 
 def _spread(
@@ -360,11 +443,17 @@ def _owns_memory(array: Any) -> bool:
 def _receive(
     mode: Any, pending: dict[int, list[Any]], heap: list[int], node: Node, g: Any, ours: bool
 ) -> None:
-    seq = node[SEQ]
-    entry = pending.get(seq)
+    """Add a cotangent to what has come to a node so far, which waits for its turn."""
+    if node[SEQ] not in pending:
+        heappush(heap, -node[SEQ])
+    _gather(mode, pending, node, g, ours)
+
+
+def _gather(mode: Any, entries: dict[int, list[Any]], node: Node, g: Any, ours: bool) -> None:
+    """Add a cotangent to the entry of a node, made now if there is none."""
+    entry = entries.get(node[SEQ])
     if entry is None:
-        pending[seq] = [node, g, ours]
-        heappush(heap, -seq)
+        entries[node[SEQ]] = [node, g, ours]
     elif (
         entry[2]
         and not mode.recording
@@ -446,11 +535,20 @@ if hasattr(os, "register_at_fork"):
 
 
 def _accumulate(node: Node, g: Any, ours: bool, recording: bool) -> None:
-    """Add a cotangent to the grad of a leaf's tensor, if that still lives."""
+    """Add a cotangent (a tensor, or an array of a raw pass) to the grad of a leaf's tensor."""
     attributes = node[ATTRIBUTES]
     tensor = attributes["tensor"]()
-    if tensor is not None:
-        accumulate_into(tensor, g, ours, recording)
+    if tensor is None:  # it lives no more
+        return
+    if recording:
+        accumulate_into(tensor, g, ours, True)
+    elif ours and type(g) is np.ndarray and g.dtype is attributes["dtype"]:
+        if getattr(tensor, "_grad", None) is None:
+            tensor._grad = wrap(g)
+        else:
+            accumulate_into(tensor, wrap(g), ours, False)
+    else:
+        accumulate_into(tensor, wrap(g), ours, False)
 
 
 def accumulate_into(tensor: Any, g: Any, ours: bool, recording: bool) -> None:

@@ -2,7 +2,7 @@
 
 The formula at the op is the definition. Where no graph is recorded, most ops have a fused backward
 kernel that computes all cotangents of a node at once; tests hold the two equal. The engine asks the
-op's entry in `FORMS` first and goes by the formula if the answer is None. Knows nothing of tensors.
+op's entry in `FORMS` first and goes by the formula if the answer is None. Makes no tensors.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _dispatch
-from ._cotangents import absorbs
+from ._apply import sum_to_array
 from ._graph import ATTRIBUTES, INPUTS, VALUES, Node
 
 Arrays = Sequence[Any]
@@ -80,12 +80,10 @@ def _negative(node: Node, g: Any) -> Arrays:
 
 def _multiply(node: Node, g: Any) -> Arrays | None:
     """One tracked factor: a plain product. Two: the fused kernel."""
-    if not absorbs():
-        return None
-    first, second = node[INPUTS]
     x1, x2, _ = node[VALUES]
-    if first is not None and second is not None:
-        return _FUSED["multiply"](node, g) or _both_products(g, x1, x2)
+    if x1 is not None and x2 is not None:
+        return _multiply_both(node, g) or _both_products(g, x1, x2)
+    second = node[INPUTS][1]
     product = _product(g, x2 if second is None else x1)
     if product is None:
         return None
@@ -121,10 +119,9 @@ _FILL_UP_TO = 1 << 14
 
 def _sum(node: Node, g: Any) -> Arrays | None:
     attributes = node[ATTRIBUTES]
-    shape, axes = attributes["x_shape"], attributes["axis"]
-    if type(g) is not np.ndarray:
-        return None
+    shape = attributes["x_shape"]
     if g.ndim and g.ndim != len(shape):
+        axes = attributes["axis"]
         g = g.reshape([1 if i in axes else n for i, n in enumerate(shape)])
     if prod(shape) * g.itemsize > _FILL_UP_TO:
         return (np.broadcast_to(g, shape),)
@@ -133,20 +130,61 @@ def _sum(node: Node, g: Any) -> Arrays | None:
     return (out,)
 
 
-def _reshape(node: Node, g: Any) -> Arrays | None:
-    if type(g) is not np.ndarray:
-        return None
+def _mean(node: Node, g: Any) -> Arrays | None:
+    attributes = node[ATTRIBUTES]
+    shape = attributes["x_shape"]
+    count = prod([shape[i] for i in attributes["axis"]])
+    return _sum(node, np.asarray(g / count)) if count and g.dtype.kind in "fc" else None
+
+
+def _cast(node: Node, g: Any) -> Arrays | None:
+    dtype = node[ATTRIBUTES]["x_dtype"]
+    if g.dtype.kind == "c" and dtype.kind != "c":
+        g = g.real
+    return (g.astype(dtype),)
+
+
+def _broadcast_to(node: Node, g: Any) -> Arrays:
+    shape = node[ATTRIBUTES]["x_shape"]
+    return (g if g.shape == shape else sum_to_array(g, shape=shape),)
+
+
+def _reshape(node: Node, g: Any) -> Arrays:
     return (g.reshape(node[ATTRIBUTES]["x_shape"]),)
+
+
+def _permute_dims(node: Node, g: Any) -> Arrays:
+    axes = node[ATTRIBUTES]["axes"]
+    return (g.transpose(axes if len(axes) < 3 else np.argsort(axes)),)
+
+
+def _expand_dims(node: Node, g: Any) -> Arrays:
+    return (g.squeeze(node[ATTRIBUTES]["axis"]),)
+
+
+def _squeeze(node: Node, g: Any) -> Arrays:
+    return (np.expand_dims(g, node[ATTRIBUTES]["axis"]),)
+
+
+def _matrix_transpose(node: Node, g: Any) -> Arrays:
+    return (g.mT,)
 
 
 # Ops whose cotangents need no kernel of their own.
 SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
     "absorbing_multiply": _multiply,
     "add": _same,
+    "broadcast_to": _broadcast_to,
+    "cast": _cast,
+    "expand_dims": _expand_dims,
+    "matrix_transpose": _matrix_transpose,
+    "mean": _mean,
     "multiply": _multiply,
     "negative": _negative,
+    "permute_dims": _permute_dims,
     "positive": _same,
     "reshape": _reshape,
+    "squeeze": _squeeze,
     "subtract": _subtract,
     "sum": _sum,
 }
@@ -168,7 +206,7 @@ def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arra
         """Few elements of one dtype, the kernel known already: nothing to look up."""
         kernel = small.get(g.dtype)
         saved = node[VALUES]
-        if kernel is None or saved is None or g.nbytes >= _SMALL or not absorbs():
+        if kernel is None or saved is None or g.nbytes >= _SMALL:
             return pull_any(node, g)
         dtype = g.dtype
         value = saved[first]
@@ -189,7 +227,7 @@ def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arra
 
     def pull_any(node: Node, g: Any) -> Arrays | None:
         saved = node[VALUES]
-        if saved is None or not absorbs():
+        if saved is None:
             return None
         arrays = [g]
         for place in places:
@@ -214,6 +252,7 @@ def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arra
 
 
 _FUSED = {name: _fused_form(name, slots) for name, slots in FUSED_VALUES.items()}
+_multiply_both = _FUSED["multiply"]
 # All fast forms by op: f(node, cotangent) -> cotangents of the inputs, those of untracked ones
 # meaningless; None where the node must go by its formula.
 FORMS: dict[str, Callable[[Node, Any], Arrays | None]] = {**_FUSED, **SIMPLE}

@@ -217,7 +217,7 @@ class NdarrayMethods(TensorBase):
         total = statistical.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
         if initial is not None:
             total = arithmetic.add(total, initial)
-        return _store(out, total, "sum")
+        return total if out is None else _store(out, total, "sum")
 
     def prod(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,

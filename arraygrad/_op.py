@@ -139,6 +139,7 @@ class Op:
         "meta",
         "name",
         "needs_template",
+        "raw",
         "save_flags",
         "scalar",
         "slot_index",
@@ -169,6 +170,8 @@ class Op:
         self.slot_index = {slot: i for i, slot in enumerate(self.slots)}
         # dtype -> kernel for same-dtype CPU operands.
         self.fast = fast_table(name)
+        # Its vjp on plain arrays, f(node, g); found by the engine at the first reverse pass.
+        self.raw: Any = None
         # Which of the slots to keep, by bit mask of the tracked arguments.
         self.save_flags = [self._flags(mask) for mask in range(1 << len(self.args))]
         # The same from mask 1 on, None where there is nothing to keep; None without derivative.

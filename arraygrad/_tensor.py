@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _apply
 from ._apply import binary, cast, detached, node_of, register_types, wrap
+from ._cotangents import ADD, MULTIPLY
 from ._detach import may_detach
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
@@ -373,9 +374,7 @@ class Tensor(NdarrayMethods):
     # -- arithmetic operators ---------------------------------------------------------------------
 
     def __add__(self, other: Any, /) -> Tensor:
-        return (
-            binary(arithmetic.ADD, self, other) if isinstance(other, _OPERANDS) else NotImplemented
-        )
+        return binary(ADD, self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __radd__(self, other: Any, /) -> Tensor:
         return arithmetic.add(other, self) if isinstance(other, _OPERANDS) else NotImplemented
@@ -391,11 +390,7 @@ class Tensor(NdarrayMethods):
         return arithmetic.subtract(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __mul__(self, other: Any, /) -> Tensor:
-        return (
-            binary(arithmetic.MULTIPLY, self, other)
-            if isinstance(other, _OPERANDS)
-            else NotImplemented
-        )
+        return binary(MULTIPLY, self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __rmul__(self, other: Any, /) -> Tensor:
         return arithmetic.multiply(other, self) if isinstance(other, _OPERANDS) else NotImplemented
