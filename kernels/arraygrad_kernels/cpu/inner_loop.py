@@ -69,9 +69,9 @@ def inner_loop(
     raises : Raises, optional
         Errors to report instead of the hardware's flags.
     guard, slow : callable, optional
-        ``guard(*values)`` is true where `scalar` does not apply, such as for arguments of ``sin``
-        too large for its range reduction. A branch per element would cost 15 times more: blocks
-        with such an element are computed again with `slow`.
+        ``guard(*values)`` is true, or a negative integer, where `scalar` does not apply, such as
+        for arguments of ``sin`` too large for its range reduction. A branch per element would cost
+        15 times more: blocks with such an element are computed again with `slow`.
     """
     in_codes = "".join(str(code_of(dtype)) for dtype in inputs)
     out_codes = "".join(str(code_of(dtype)) for dtype in outputs)
@@ -238,8 +238,8 @@ class _Emitter:
         lanes = ir.IntType(self._lane_bits())
         found: dict[int, ir.Value] = {}
         if role == "body" and self.guard is not None:
-            hit = convert(builder, evaluate(builder, self.guard, inputs), "?").ir
-            found[_GUARDED] = builder.sext(hit, lanes)
+            hit = evaluate(builder, self.guard, inputs)
+            found[_GUARDED] = hit.ir if hit.ir.type == lanes else builder.sext(hit.ir, lanes)
         suspicion = self._suspicion()
         if suspicion is None:
             return found

@@ -198,6 +198,16 @@ floor_divide = by_dtype(
 )
 
 QUICK = {
+    ("exp", "f"): (f32.exp_quick, f32.exp_exceeds),
+    ("exp", "d"): (f64.exp_quick, f64.exp_exceeds),
+    ("expm1", "f"): (f32.expm1_quick, f32.expm1_exceeds),
+    ("expm1", "d"): (f64.expm1_quick, f64.expm1_exceeds),
+    ("sigmoid", "f"): (f32.sigmoid_quick, f32.sigmoid_exceeds),
+    ("sigmoid", "d"): (f64.sigmoid_quick, f64.sigmoid_exceeds),
+    ("log", "f"): (f32.log_quick, f32.log_exceeds),
+    ("log", "d"): (f64.log_quick, f64.log_exceeds),
+    ("log1p", "f"): (f32.log1p_quick, f32.log1p_exceeds),
+    ("log1p", "d"): (f64.log1p_quick, f64.log1p_exceeds),
     ("sin", "f"): (f32.sin_reduced, f32.exceeds_reduction),
     ("sin", "d"): (f64.sin_reduced, f64.exceeds_reduction),
     ("cos", "f"): (f32.cos_reduced, f32.exceeds_reduction),

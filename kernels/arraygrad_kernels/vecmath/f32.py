@@ -22,11 +22,13 @@ from arraygrad_kernels.vecmath.bits import (
 _f32 = np.float32
 _exp_polynomial = polynomials.exp_f32
 _log_polynomial = polynomials.log_f32
+_log_whole_polynomial = polynomials.log_whole_f32
+_half_turn_polynomial = polynomials.sin_half_turn_f32
 _sin_polynomial = polynomials.sin_f32
 _cos_polynomial = polynomials.cos_f32
 _atan_polynomial = polynomials.atan_f32
 _erf_polynomial = polynomials.erf_f32
-_erfcx_polynomial = polynomials.erfcx_f32
+_log_erfc_polynomial = polynomials.log_erfc_f32
 
 _ZERO = _f32(0.0)
 _QUARTER = _f32(0.25)
@@ -40,15 +42,24 @@ _LN2 = _f32(0.6931471805599453)
 _LN2_HIGH = _f32(0.693145751953125)  # 15 bits
 _LN2_LOW = _f32(1.428606765330187e-06)
 _TWO_OVER_PI = _f32(0.6366197723675814)
+_ONE_OVER_PI = _f32(0.3183098861837907)
+_PI_1 = _f32(3.140625)  # 9, 11 and 11 bits
+_PI_2 = _f32(0.0009670257568359375)
+_PI_3 = _f32(6.277114152908325e-07)
+_PI_4 = _f32(1.2154201256553421e-10)
 _HALF_PI_1 = _f32(1.5703125)  # 8, 11 and 11 bits
 _HALF_PI_2 = _f32(0.0004837512969970703)
 _HALF_PI_3 = _f32(7.549533620476723e-08)
 _HALF_PI_4 = _f32(2.5633440682570896e-12)
 _HALF_PI = _f32(1.5707963267948966)
 _HALF_PI_LOW = _f32(-4.37113900018624283e-8)
-_QUARTER_PI = _f32(0.7853981633974483)
-_QUARTER_PI_LOW = _f32(-2.18556950009312142e-8)
 _TINY = _f32(1e-16)
+_LARGEST_EXP = _f32(88.72283)
+_LEAST_NORMAL_EXP = _f32(-87.33654)
+_LEAST_NORMAL_EXP_BITS = bits_f32(_LEAST_NORMAL_EXP)
+_SUBNORMAL_EXP_WIDTH = np.int32(bits_f32(_f32(-103.97208)) - _LEAST_NORMAL_EXP_BITS)
+_MIN_NORMAL_BITS = np.int32(0x00800000)
+_SIGN = np.int32(-0x80000000)
 REDUCTION_LIMIT = _f32(8192.0)
 """Largest argument of ``sin_reduced``."""
 
@@ -58,6 +69,29 @@ def _exp_reduced(x):
     k = (x * _LOG2_E + ROUND_F32) - ROUND_F32
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
     return k, r + r * r * _exp_polynomial(r)
+
+
+def _signed_like(y, x):
+    """`y`, which is positive or has the sign of `x`, with the sign of `x` even if it is zero."""
+    return from_bits_f32(np.int32(bits_f32(y) | np.int32(bits_f32(x) & _SIGN)))
+
+
+def exp_quick(x):
+    """e**x where `exp_exceeds` is false."""
+    t = x * _LOG2_E + ROUND_F32
+    k = t - ROUND_F32
+    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    p = _ONE + (r + r * r * _exp_polynomial(r))
+    # To the exponent's bits, not by a product: 2**128 is infinite, p * 2**128 is not.
+    y = from_bits_f32(np.int32(bits_f32(p) + np.int32(bits_f32(t) << np.int32(23))))
+    y = y if x <= _LARGEST_EXP else x + _INFINITY
+    return _ZERO if x < _LEAST_NORMAL_EXP else y
+
+
+def exp_exceeds(x):
+    """A negative number where e**x is subnormal."""
+    above = np.int32(bits_f32(x) - _LEAST_NORMAL_EXP_BITS)
+    return np.int32(np.int32(above - _SUBNORMAL_EXP_WIDTH) & np.int32(~above))
 
 
 def exp(x):
@@ -76,6 +110,35 @@ def expm1(x):
     y = _INFINITY if x > _f32(88.72283) else y
     y = -_ONE if x < _f32(-20.0) else y
     return x if abs(x) < _TINY else y
+
+
+def expm1_quick(x):
+    """e**x - 1 where `expm1_exceeds` is false."""
+    k, q = _exp_reduced(x)
+    power = power_of_two_f32(k)
+    y = power * q + (power - _ONE)
+    y = -_ONE if x < _f32(-20.0) else y
+    return _signed_like(y, x)
+
+
+def expm1_exceeds(x):
+    """Whether 2**k in `expm1_quick` may be infinite."""
+    return x > _f32(88.0)
+
+
+def sigmoid_quick(x):
+    """1 / (1 + e**-x) where `sigmoid_exceeds` is false."""
+    a = -abs(x)
+    k, q = _exp_reduced(a)
+    e = (_ONE + q) * power_of_two_f32(k)
+    e = _ZERO if a < _LEAST_NORMAL_EXP else e
+    numerator = _ONE if x >= _ZERO else e
+    return numerator / (_ONE + e)
+
+
+def sigmoid_exceeds(x):
+    """A negative number where the sigmoid of x is subnormal."""
+    return exp_exceeds(x)
 
 
 def sigmoid(x):
@@ -104,6 +167,50 @@ def log(x):
     return x if x == _INFINITY else y
 
 
+def _split_quick(x):
+    """(k, m) with x = 2**k m and sqrt(1/2) <= m < sqrt(2), for normal finite x > 0."""
+    u = np.int32(bits_f32(x) - np.int32(0x3F3504F3))
+    k = np.int32(u >> np.int32(23))
+    m = from_bits_f32(np.int32(np.int32(u & np.int32(0x007FFFFF)) + np.int32(0x3F3504F3)))
+    return k, m
+
+
+def _log_sum(k, f):
+    """K log(2) + log(1 + f), without a division."""
+    z = f * f
+    tail = z * (f * _log_whole_polynomial(f) - _HALF)
+    return k * _LN2_HIGH + (f + (tail + k * _LN2_LOW))
+
+
+def log_quick(x):
+    """Natural logarithm where `log_exceeds` is false."""
+    k, m = _split_quick(x)
+    return _log_sum(_f32(k), m - _ONE)
+
+
+def log_exceeds(x):
+    """A negative number where x is negative, zero, subnormal, infinite or NaN."""
+    bits = bits_f32(x)
+    return np.int32(np.int32(bits - _MIN_NORMAL_BITS) | np.int32(bits + _MIN_NORMAL_BITS))
+
+
+def log1p_quick(x):
+    """log(1 + x) where `log1p_exceeds` is false."""
+    u = _ONE + x
+    k, m = _split_quick(u)
+    v = u - _ONE
+    lost = (_ONE - (u - v)) + (x - v)
+    scale = from_bits_f32(np.int32(np.int32(0x3F800000) - np.int32(k << np.int32(23))))
+    y = _log_sum(_f32(k), (m - _ONE) + lost * scale)
+    return _signed_like(y, x)
+
+
+def log1p_exceeds(x):
+    """A negative number where 1 + x is not a normal positive number, or is very large."""
+    bits = bits_f32(_ONE + x)
+    return np.int32(np.int32(bits - _MIN_NORMAL_BITS) | np.int32(bits + np.int32(0x02000000)))
+
+
 def _quadrant(x):
     """(quadrant in the low bits, remainder, its rounding error) of |x| <= REDUCTION_LIMIT."""
     t = x * _TWO_OVER_PI + ROUND_F32
@@ -125,21 +232,30 @@ def _sin_cos_remainder(r, low):
     return sine, cosine
 
 
+def _half_turns(x, k):
+    """Remainder x - k pi of |x| <= REDUCTION_LIMIT; two products and differences are exact."""
+    return ((x - k * _PI_1) - k * _PI_2) - k * _PI_3 - k * _PI_4
+
+
+def _sin_half_turn(r, turns):
+    """(-1)**turns sin(r) for |r| <= pi/2."""
+    z = r * r
+    y = r + r * (z * _half_turn_polynomial(z))
+    return from_bits_f32(np.int32(bits_f32(y) ^ np.int32(turns << np.int32(31))))
+
+
 def sin_reduced(x):
     """Sine of |x| <= REDUCTION_LIMIT."""
-    quadrant, r, low = _quadrant(x)
-    sine, cosine = _sin_cos_remainder(r, low)
-    y = cosine if quadrant & np.int32(1) else sine
-    y = -y if quadrant & np.int32(2) else y
+    t = x * _ONE_OVER_PI + ROUND_F32
+    y = _sin_half_turn(_half_turns(x, t - ROUND_F32), bits_f32(t))
     return x if abs(x) < _TINY else y
 
 
 def cos_reduced(x):
-    """Cosine of |x| <= REDUCTION_LIMIT."""
-    quadrant, r, low = _quadrant(x)
-    sine, cosine = _sin_cos_remainder(r, low)
-    y = sine if quadrant & np.int32(1) else cosine
-    return -y if np.int32(quadrant + np.int32(1)) & np.int32(2) else y
+    """Cosine of |x| <= REDUCTION_LIMIT, as the sine of x + pi/2."""
+    t = (x * _ONE_OVER_PI + _HALF) + ROUND_F32
+    k = (t - ROUND_F32) - _HALF
+    return _sin_half_turn(_half_turns(x, k), np.int32(bits_f32(t)))
 
 
 def tan_reduced(x):
@@ -174,21 +290,12 @@ def tan(x):
 def atan(x):
     """Inverse tangent."""
     a = abs(x)
-    steep = a > _f32(2.4142137)
-    middle = a > _f32(0.41421357)
-    numerator = a - _ONE if middle else a
-    denominator = a + _ONE if middle else _ONE
-    numerator = -_ONE if steep else numerator
-    denominator = a if steep else denominator
-    high = _QUARTER_PI if middle else _ZERO
-    low = _QUARTER_PI_LOW if middle else _ZERO
-    high = _HALF_PI if steep else high
-    low = _HALF_PI_LOW if steep else low
-    t = numerator / denominator
+    steep = a > _ONE
+    t = (-_ONE if steep else a) / (a if steep else _ONE)
     z = t * t
-    y = high + (t + (t * (z * _atan_polynomial(z)) + low))
-    y = y if x >= _ZERO else -y
-    return x if a < _TINY else y
+    low = _HALF_PI_LOW if steep else _ZERO
+    y = (_HALF_PI if steep else _ZERO) + (t + (t * (z * _atan_polynomial(z)) + low))
+    return _signed_like(y, x)
 
 
 def tanh(x):
@@ -198,31 +305,18 @@ def tanh(x):
     k, q = _exp_reduced(_TWO * b)
     power = power_of_two_f32(k)
     t = power * q + (power - _ONE)
-    y = t / (t + _TWO)
-    y = y if x >= _ZERO else -y
-    return x if a < _TINY else y
-
-
-def _erfc_positive(a):
-    """erfc(a) for a >= 0."""
-    b = _f32(11.0) if a > _f32(11.0) else a
-    high = from_bits_f32(np.int32(bits_f32(b) & np.int32(-0x1000)))
-    square = high * high
-    k = (-square * _LOG2_E + ROUND_F32) - ROUND_F32
-    r = (-square - k * _LN2_HIGH) - (k * _LN2_LOW + (b - high) * (b + high))
-    q = r + r * r * _exp_polynomial(r)
-    t = (b - _f32(3.0)) / (b + _f32(3.0))
-    ratio = _erfcx_polynomial(t) / (_ONE + _TWO * b)
-    return scale_f32(ratio + ratio * q, k)
+    return _signed_like(t / (t + _TWO), x)
 
 
 def erf(x):
     """Error function."""
     a = abs(x)
+    b = _f32(3.95) if a > _f32(3.95) else a  # where it rounds to 1
+    k, q = _exp_reduced(_log_erfc_polynomial(b))
+    large = _ONE - (_ONE + q) * power_of_two_f32(k)
+    large = _signed_like(large, x)
     small = x + x * _erf_polynomial(x * x)
-    large = _ONE - _erfc_positive(a)
-    large = large if x >= _ZERO else -large
-    return small if a < _ONE else large
+    return small if a < _f32(0.9) else large
 
 
 def exp2(x):

@@ -4,8 +4,9 @@ Straight-line arithmetic: range reduction, a polynomial, special cases as select
 are also plain Python functions of NumPy scalars. Selects are written so that NaN falls through, and
 -0.0 is kept explicitly. Maximal errors, in ulp over the whole range, are tested against mpmath.
 
-``sin``, ``cos`` and ``tan`` come twice: ``*_reduced`` are right for arguments up to
-`REDUCTION_LIMIT`, the plain names for all arguments, at the price of a branch.
+Some come twice. ``*_quick`` and ``*_reduced`` are right where the test of their name says so (no
+subnormal numbers, no infinities, moderate angles), the plain names for all arguments, at the price
+of selects or a branch.
 
 References
 ----------
@@ -35,6 +36,8 @@ _cos_polynomial = polynomials.cos_f64
 _atan_polynomial = polynomials.atan_f64
 _asin_polynomial = polynomials.asin_f64
 _erf_polynomial = polynomials.erf_f64
+_log_erfc_polynomial = polynomials.log_erfc_f64
+_half_turn_polynomial = polynomials.sin_half_turn_f64
 _erfcx_polynomial = polynomials.erfcx_f64
 _cbrt_polynomial = polynomials.cbrt_f64
 
@@ -53,14 +56,29 @@ _HALF_PI_2 = 6.077100506303966e-11  # 33 bits
 _HALF_PI_3 = 2.0222662487959506e-21
 _HALF_PI = 1.5707963267948966
 _HALF_PI_LOW = 6.123233995736766e-17
+_ONE_OVER_PI = 0.3183098861837907
+_PI_1 = 3.1415926534682512  # 33 bits
+_PI_2 = 1.2154201012607932e-10  # 33 bits
+_PI_3 = 4.044532497591901e-21
 _PI = 3.141592653589793
 _PI_LOW = 1.2246467991473532e-16
 _QUARTER_PI = 0.7853981633974483
 _QUARTER_PI_LOW = 3.061616997868383e-17
 _TINY = 1e-30
 """Below this size every odd function f with f'(0) = 1 is its argument, subnormals and -0 too."""
+_SIGN = -0x8000000000000000
+_LARGEST_EXP = 709.782712893384
+_LEAST_NORMAL_EXP = -708.3964185322641
+_LEAST_NORMAL_EXP_BITS = bits_f64(_LEAST_NORMAL_EXP)
+_SUBNORMAL_EXP_WIDTH = bits_f64(-745.1332191019412) - _LEAST_NORMAL_EXP_BITS
+_MIN_NORMAL_BITS = 0x0010000000000000
 REDUCTION_LIMIT = 1048576.0
 """Largest argument of ``sin_reduced``: 2**20 quadrants keep k * _HALF_PI_1 exact."""
+
+
+def _signed_like(y, x):
+    """`y`, which is positive or has the sign of `x`, with the sign of `x` even if it is zero."""
+    return from_bits_f64(bits_f64(y) | (bits_f64(x) & _SIGN))
 
 
 # Exponentials.
@@ -71,6 +89,24 @@ def exp_reduced(x, x_low):
     k = (x * _LOG2_E + ROUND_F64) - ROUND_F64
     r = (x - k * _LN2_HIGH) - (k * _LN2_LOW - x_low)
     return k, r + r * r * _exp_polynomial(r)
+
+
+def exp_quick(x):
+    """e**x where `exp_exceeds` is false."""
+    t = x * _LOG2_E + ROUND_F64
+    k = t - ROUND_F64
+    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    p = 1.0 + (r + r * r * _exp_polynomial(r))
+    # To the exponent's bits, not by a product: 2**1024 is infinite, p * 2**1024 is not.
+    y = from_bits_f64(bits_f64(p) + (bits_f64(t) << 52))
+    y = y if x <= _LARGEST_EXP else x + _INFINITY
+    return 0.0 if x < _LEAST_NORMAL_EXP else y
+
+
+def exp_exceeds(x):
+    """A negative number where e**x is subnormal."""
+    above = bits_f64(x) - _LEAST_NORMAL_EXP_BITS
+    return (above - _SUBNORMAL_EXP_WIDTH) & ~above
 
 
 def exp(x):
@@ -98,6 +134,35 @@ def expm1(x):
     y = _INFINITY if x > 709.782712893384 else y
     y = -1.0 if x < -40.0 else y
     return x if abs(x) < _TINY else y
+
+
+def expm1_quick(x):
+    """e**x - 1 where `expm1_exceeds` is false."""
+    k, q = exp_reduced(x, 0.0)
+    power = power_of_two_f64(k)
+    y = power * q + (power - 1.0)
+    y = -1.0 if x < -40.0 else y
+    return _signed_like(y, x)
+
+
+def expm1_exceeds(x):
+    """Whether 2**k in `expm1_quick` may be infinite."""
+    return x > 709.0
+
+
+def sigmoid_quick(x):
+    """1 / (1 + e**-x) where `sigmoid_exceeds` is false."""
+    a = -abs(x)
+    k, q = exp_reduced(a, 0.0)
+    e = (1.0 + q) * power_of_two_f64(k)
+    e = 0.0 if a < _LEAST_NORMAL_EXP else e
+    numerator = 1.0 if x >= 0.0 else e
+    return numerator / (1.0 + e)
+
+
+def sigmoid_exceeds(x):
+    """A negative number where the sigmoid of x is subnormal."""
+    return exp_exceeds(x)
 
 
 def sigmoid(x):
@@ -141,6 +206,43 @@ def log(x):
     f = m - 1.0
     y = k * _LN2_HIGH + (f + (_log_tail(f) + k * _LN2_LOW))
     return _log_special(x, y)
+
+
+def split_quick(x):
+    """(k, m) with x = 2**k m and sqrt(1/2) <= m < sqrt(2), for normal finite x > 0."""
+    u = bits_f64(x) + (0x3FF0000000000000 - 0x3FE6A09E667F3BCD)
+    k = from_bits_f64(((u >> 52) & 0xFFF) | 0x4330000000000000) - 4503599627371519.0
+    return k, from_bits_f64((u & 0x000FFFFFFFFFFFFF) + 0x3FE6A09E667F3BCD)
+
+
+def log_quick(x):
+    """Natural logarithm where `log_exceeds` is false."""
+    k, m = split_quick(x)
+    f = m - 1.0
+    return k * _LN2_HIGH + (f + (_log_tail(f) + k * _LN2_LOW))
+
+
+def log_exceeds(x):
+    """A negative number where x is negative, zero, subnormal, infinite or NaN."""
+    bits = bits_f64(x)
+    return (bits - _MIN_NORMAL_BITS) | (bits + _MIN_NORMAL_BITS)
+
+
+def log1p_quick(x):
+    """log(1 + x) where `log1p_exceeds` is false."""
+    u = 1.0 + x
+    k, m = split_quick(u)
+    v = u - 1.0
+    lost = (1.0 - (u - v)) + (x - v)
+    f = (m - 1.0) + lost * power_of_two_f64(-k)
+    y = k * _LN2_HIGH + (f + (_log_tail(f) + k * _LN2_LOW))
+    return _signed_like(y, x)
+
+
+def log1p_exceeds(x):
+    """A negative number where 1 + x is not a normal positive number, or is very large."""
+    bits = bits_f64(1.0 + x)
+    return (bits - _MIN_NORMAL_BITS) | (bits + 0x0040000000000000)
 
 
 def log1p(x):
@@ -210,21 +312,30 @@ def _sin_cos_remainder(r, low):
     return sine, cosine
 
 
+def _half_turns(x, k):
+    """Remainder x - k pi of |x| <= REDUCTION_LIMIT; only the last two differences round."""
+    return ((x - k * _PI_1) - k * _PI_2) - k * _PI_3
+
+
+def _sin_half_turn(r, turns):
+    """(-1)**turns sin(r) for |r| <= pi/2."""
+    z = r * r
+    y = r + r * (z * _half_turn_polynomial(z))
+    return from_bits_f64(bits_f64(y) ^ (turns << 63))
+
+
 def sin_reduced(x):
     """Sine of |x| <= REDUCTION_LIMIT."""
-    quadrant, r, low = _quadrant(x)
-    sine, cosine = _sin_cos_remainder(r, low)
-    y = cosine if quadrant & 1 else sine
-    y = -y if quadrant & 2 else y
+    t = x * _ONE_OVER_PI + ROUND_F64
+    y = _sin_half_turn(_half_turns(x, t - ROUND_F64), bits_f64(t))
     return x if abs(x) < _TINY else y
 
 
 def cos_reduced(x):
-    """Cosine of |x| <= REDUCTION_LIMIT."""
-    quadrant, r, low = _quadrant(x)
-    sine, cosine = _sin_cos_remainder(r, low)
-    y = sine if quadrant & 1 else cosine
-    return -y if (quadrant + 1) & 2 else y
+    """Cosine of |x| <= REDUCTION_LIMIT, as the sine of x + pi/2."""
+    t = (x * _ONE_OVER_PI + 0.5) + ROUND_F64
+    k = (t - ROUND_F64) - 0.5
+    return _sin_half_turn(_half_turns(x, k), bits_f64(t))
 
 
 def tan_reduced(x):
@@ -400,9 +511,7 @@ def tanh(x):
     k, q = exp_reduced(2.0 * b, 0.0)
     power = power_of_two_f64(k)
     t = power * q + (power - 1.0)
-    y = t / (t + 2.0)
-    y = y if x >= 0.0 else -y
-    return x if a < _TINY else y
+    return _signed_like(t / (t + 2.0), x)
 
 
 def asinh(x):
@@ -514,9 +623,11 @@ def _erfc_positive(a):
 def erf(x):
     """Error function."""
     a = abs(x)
+    b = 5.92 if a > 5.92 else a  # where it rounds to 1
+    k, q = exp_reduced(_log_erfc_polynomial(b), 0.0)
+    large = 1.0 - (1.0 + q) * power_of_two_f64(k)
+    large = _signed_like(large, x)
     small = x + x * _erf_polynomial(x * x)
-    large = 1.0 - _erfc_positive(a)
-    large = large if x >= 0.0 else -large
     return small if a < 1.0 else large
 
 

@@ -31,7 +31,11 @@ __all__ = [
     "erf_f64",
     "erf_f32",
     "erfcx_f64",
-    "erfcx_f32",
+    "log_erfc_f64",
+    "log_erfc_f32",
+    "log_whole_f32",
+    "sin_half_turn_f32",
+    "sin_half_turn_f64",
     "cbrt_f64",
 ]
 
@@ -76,6 +80,40 @@ def log_f32(z):
     p = np.float32(0.2958005304)
     p = p * z + np.float32(0.3998877828)
     return p * z + np.float32(0.6666668505)
+
+
+def log_whole_f32(f):
+    """(log(1 + f) - f + f**2 / 2) / f**3 for sqrt(1/2) <= 1 + f <= sqrt(2)."""
+    p = np.float32(0.069716116)
+    p = p * f + np.float32(-0.11479734)
+    p = p * f + np.float32(0.1168542)
+    p = p * f + np.float32(-0.12425687)
+    p = p * f + np.float32(0.14249058)
+    p = p * f + np.float32(-0.16667803)
+    p = p * f + np.float32(0.20000716)
+    p = p * f + np.float32(-0.24999997)
+    return p * f + np.float32(0.33333331)
+
+
+def sin_half_turn_f32(z):
+    """(sin(r)/r - 1) / z with z = r**2 <= (pi/2)**2."""
+    p = np.float32(-2.408019e-08)
+    p = p * z + np.float32(2.7536464e-06)
+    p = p * z + np.float32(-0.00019841087)
+    p = p * z + np.float32(0.008333333)
+    return p * z + np.float32(-0.16666667)
+
+
+def sin_half_turn_f64(z):
+    """(sin(r)/r - 1) / z with z = r**2 <= (pi/2)**2."""
+    p = 2.7314447669863995e-15
+    p = p * z + -7.643970296798572e-13
+    p = p * z + 1.6058977312464087e-10
+    p = p * z + -2.5052107616996182e-08
+    p = p * z + 2.7557319219163234e-06
+    p = p * z + -0.00019841269841254974
+    p = p * z + 0.008333333333333316
+    return p * z + -0.16666666666666666
 
 
 def sin_f64(z):
@@ -129,12 +167,16 @@ def atan_f64(z):
 
 
 def atan_f32(z):
-    """(atan(t)/t - 1) / z with z = t**2 <= tan(pi/8)**2."""
-    p = np.float32(-0.06449835225)
-    p = p * z + np.float32(0.1074309967)
-    p = p * z + np.float32(-0.1426389711)
-    p = p * z + np.float32(0.1999953879)
-    return p * z + np.float32(-0.3333333175)
+    """(atan(t)/t - 1) / z with z = t**2 <= 1."""
+    p = np.float32(-0.002386997)
+    p = p * z + np.float32(0.013507771)
+    p = p * z + np.float32(-0.03587154)
+    p = p * z + np.float32(0.06250169)
+    p = p * z + np.float32(-0.0865688)
+    p = p * z + np.float32(0.110337645)
+    p = p * z + np.float32(-0.14278568)
+    p = p * z + np.float32(0.1999974)
+    return p * z + np.float32(-0.33333331)
 
 
 def asin_f64(z):
@@ -209,19 +251,37 @@ def erfcx_f64(t):
     return p * t + 1.2329951186255526
 
 
-def erfcx_f32(t):
-    """(1 + 2x) exp(x**2) erfc(x) with t = (x - 3) / (x + 3), 0 <= x <= 11."""
-    p = np.float32(-0.0002690068022)
-    p = p * t + np.float32(-0.000775897423)
-    p = p * t + np.float32(0.002009782327)
-    p = p * t + np.float32(0.00257290446)
-    p = p * t + np.float32(-0.02380005901)
-    p = p * t + np.float32(0.06829274811)
-    p = p * t + np.float32(-0.119270944)
-    p = p * t + np.float32(0.1296468575)
-    p = p * t + np.float32(-0.04756237295)
-    p = p * t + np.float32(-0.1356211556)
-    return p * t + np.float32(1.253008059)
+def log_erfc_f64(a):
+    """log(erfc(a)) for 1 <= a <= 5.92, to the same absolute error of erfc(a) throughout."""
+    p = -4.862792904945179e-12
+    p = p * a + 2.0194175030335538e-10
+    p = p * a + -3.888301437740099e-09
+    p = p * a + 4.591379014824248e-08
+    p = p * a + -3.6941397515818323e-07
+    p = p * a + 2.113937846070142e-06
+    p = p * a + -8.575071936414255e-06
+    p = p * a + 2.2520540890763803e-05
+    p = p * a + -1.9490766647250045e-05
+    p = p * a + -0.00013662173569316792
+    p = p * a + 0.0007731517429382358
+    p = p * a + -0.0019190824556590234
+    p = p * a + 0.0004136698298408692
+    p = p * a + 0.018987943734714654
+    p = p * a + -0.10270223674451433
+    p = p * a + -0.6366440748469602
+    p = p * a + -1.128373987183642
+    return p * a + -5.137230189090485e-07
+
+
+def log_erfc_f32(a):
+    """log(erfc(a)) for 0.9 <= a <= 3.95, to the same absolute error of erfc(a) throughout."""
+    p = np.float32(0.00019725986)
+    p = p * a + np.float32(-0.003056319)
+    p = p * a + np.float32(0.022279719)
+    p = p * a + np.float32(-0.104042426)
+    p = p * a + np.float32(-0.6370544)
+    p = p * a + np.float32(-1.1277525)
+    return p * a + np.float32(-0.00017683177)
 
 
 def cbrt_f64(m):
