@@ -31,6 +31,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from ._aliases import owners_over
 from ._errors import GradientError
 
 Node = list[Any]
@@ -54,17 +55,24 @@ PULL_OBSERVERS: list[Callable[[Node, Any, Any], None]] = []
 
 
 class Packed:
-    """Stands in a node's `values` for values that a saved-tensor hook has packed.
+    """Stands in a node's `values` for values that are kept in another form than as arrays.
 
     pieces : for each value None, a tuple of one piece, or a list of pieces for a tuple of values
     unpack : makes the array of a piece
+    memory : arrays that the pieces hold, which a write could spoil
     """
 
-    __slots__ = ("pieces", "unpack")
+    __slots__ = ("memory", "pieces", "unpack")
 
-    def __init__(self, pieces: tuple[Any, ...], unpack: Callable[[Any], Any]) -> None:
+    def __init__(
+        self,
+        pieces: tuple[Any, ...],
+        unpack: Callable[[Any], Any],
+        memory: tuple[Any, ...] = (),
+    ) -> None:
         self.pieces = pieces
         self.unpack = unpack
+        self.memory = memory
 
     def open(self) -> tuple[Any, ...]:
         """The values as `record` had them."""
@@ -79,8 +87,8 @@ class Packed:
         return tuple(values)
 
     def __iter__(self) -> Iterator[Any]:
-        """No plain memory is held: there is nothing that a write could spoil."""
-        return iter(())
+        """Of the memory that is held, as from the values themselves."""
+        return iter(self.memory)
 
 
 # What stands in a node's `values` once they have been used up.
@@ -117,13 +125,16 @@ def owner_of(array: Any) -> Any:
 
 def note_overwritten(array: Any, writer: str) -> None:
     """Remember that memory which a graph may have saved has been written."""
-    owner = owner_of(array)
-    key = id(owner)
+    seq = next_seq()
+    for owner in owners_over(owner_of(array)):
+        OVERWRITTEN[id(owner)] = (weakref.ref(owner, _forget(id(owner))), seq, writer)
 
+
+def _forget(key: int) -> Callable[[Any], None]:
     def forget(_: Any) -> None:
         OVERWRITTEN.pop(key, None)
 
-    OVERWRITTEN[key] = (weakref.ref(owner, forget), next_seq(), writer)
+    return forget
 
 
 def check_not_overwritten(node: Node) -> None:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ._aliases import is_seen_by_others
 from ._apply import apply, geometry_in, node_of, wrap
 from ._dispatch import register_kernel
+from ._errors import GradientError
 from ._graph import Node, is_grad_enabled, next_seq
 from ._op import Linear, Op, declare
 from ._storage import family_of, prepare_write, write_lock
@@ -41,11 +43,29 @@ def adopt_history(x: Any, node: Node | None) -> None:
 
 def overwrite(x: Any, value: Any, writer: str) -> None:
     """Write the tensor `value` (same shape and dtype) into `x`, history included."""
+    if is_grad_enabled() and node_of(value) is not None:
+        check_alone(x, x._array, writer)
     with write_lock(x):
         prepare_write(x, writer)
         np.copyto(x._array, value._array)
         if is_grad_enabled():
             adopt_history(x, node_of(value))
+
+
+def check_alone(x: Any, target: Any, writer: str) -> None:
+    """Refuse to write a gradient into memory that another tensor, which has no part in it, sees.
+
+    `target` is the array of x, or the part of it that is written.
+    """
+    family = x._family
+    if family is None or not family.storage.pinned:
+        return
+    if is_seen_by_others(family.storage, target):
+        raise GradientError(
+            f"{writer}: the value carries a gradient, and another tensor over the same memory "
+            "(made of the same array, or through DLPack) would not get it; use one of them for "
+            "both, or write to a copy, x = x.copy()"
+        )
 
 
 # -- windows: the place of a view in its base ------------------------------------------------------

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from . import _aliases
 from ._device import CPU, Device
 from ._errors import OutOfMemoryError, ReadOnlyError
 from ._graph import Node, note_overwritten, owner_of
-from ._layout import Shape, byte_extent, may_overlap_itself
+from ._layout import Shape, may_overlap_itself
 
 # Held while a tensor gets its family, so that it gets one only.
 _MAKING = allocate_lock()
@@ -260,7 +261,9 @@ def keep(tensor: TensorBase) -> Any:
 
 def pin(tensor: TensorBase) -> None:
     """The memory is visible outside from now on: never swap it."""
-    family_of(tensor).storage.pinned = True
+    storage = family_of(tensor).storage
+    storage.pinned = True
+    _aliases.register(storage, owner_of(storage._array))
 
 
 def check_writeable(tensor: TensorBase, writer: str) -> None:
@@ -429,10 +432,3 @@ def _calibrate_pool() -> int:
 
 
 _FREE = _calibrate_pool()
-
-
-def spans(array: Any) -> tuple[int, int]:
-    """Addresses of the first and one past the last byte of an array."""
-    low, high = byte_extent(array.shape, array.strides, array.dtype.itemsize)
-    start = _address(array)
-    return start + low, start + high

@@ -25,7 +25,7 @@ KERNELS = folder_of("arraygrad_kernels")
 LAYERS = (
     ("_errors", "_hints", "_lazy"),
     ("_dtypes", "_device", "_layout", "_answers"),
-    ("_dispatch",),
+    ("_dispatch", "_aliases"),
     ("_op", "_graph"),
     ("_storage",),
     ("_windows",),

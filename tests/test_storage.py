@@ -111,6 +111,104 @@ def test_write_to_memory_aliased_outside_makes_backward_raise():
     assert w.grad is None
 
 
+def over_array(n):
+    array = np.arange(n, dtype=float)
+    return ag.asarray(array), ag.asarray(array[::-1])
+
+
+def over_buffer(n):
+    buffer = bytearray(8 * n)
+    return ag.asarray(np.frombuffer(buffer)), ag.asarray(np.frombuffer(buffer, offset=8))
+
+
+def through_dlpack(n):
+    array = np.arange(n, dtype=float)
+    return ag.from_dlpack(array), ag.from_dlpack(array)
+
+
+def array_and_dlpack(n):
+    array = np.arange(n, dtype=float)
+    return ag.asarray(array), ag.from_dlpack(array)
+
+
+def back_through_dlpack(n):
+    x = ag.ones(n)
+    return x, ag.from_dlpack(np.from_dlpack(x))
+
+
+def dlpack_and_its_view(n):
+    first, second = through_dlpack(n)
+    return first[2:], second
+
+
+def overlapping_strides(n):
+    array = np.arange(2 * n, dtype=float)
+    windows = np.lib.stride_tricks.as_strided(array, (n, 2), (8, 8))
+    return ag.asarray(windows), ag.asarray(array)
+
+
+TWICE = [
+    over_array, over_buffer, through_dlpack, array_and_dlpack, back_through_dlpack,
+    dlpack_and_its_view, overlapping_strides,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", TWICE)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_memory_that_came_twice_is_known_as_one(make, swapped):
+    """Each import has a storage of its own: a write through one was not seen by the other."""
+    first, second = reversed(make(6)) if swapped else make(6)
+    w = ag.tensor(np.ones(first.shape), requires_grad=True)
+    loss = (w * first).sum()
+    second += 1.0
+    del second  # whoever wrote may be gone
+    with pytest.raises(ag.errors.GradientError, match="was written later"):
+        loss.backward()
+
+
+@pytest.mark.parametrize("make", TWICE)
+def test_gradient_written_into_memory_that_came_twice_is_refused(make):
+    first, second = make(6)
+    w = ag.tensor(2.0, requires_grad=True)
+    with pytest.raises(ag.errors.GradientError, match="another tensor over the same memory"):
+        second[...] = w
+    kept = second.numpy().copy()
+    np.testing.assert_array_equal(second.numpy(), kept)
+    del first
+    second[...] = w
+    second.sum().backward()
+    assert w.grad == second.size
+
+
+def test_parts_of_one_array_that_do_not_overlap_are_free():
+    array = np.zeros(6)
+    first, second = ag.asarray(array[:3]), ag.asarray(array[3:])
+    w = ag.tensor(2.0, requires_grad=True)
+    second[:] = w
+    (first.sum() + second.sum()).backward()
+    assert w.grad == 3.0
+
+
+def test_writes_before_the_value_was_saved_are_no_harm():
+    first, second = through_dlpack(3)
+    second += 1.0
+    w = ag.tensor(np.ones(3), requires_grad=True)
+    (w * first).sum().backward()
+    np.testing.assert_array_equal(w.grad.numpy(), [1.0, 2.0, 3.0])
+
+
+def test_lists_of_aliased_memory_do_not_grow():
+    from arraygrad import _aliases
+
+    def entries():
+        return sum(map(len, (_aliases._STORAGES, _aliases._HOLDING, _aliases._BORROWING)))
+
+    before = entries()
+    for _ in range(100):
+        through_dlpack(3)
+    assert entries() == before
+
+
 def test_parameter_update_does_not_copy_once_the_graph_is_gone():
     w = ag.tensor(np.ones(4), requires_grad=True)
     (w * w).sum().backward()

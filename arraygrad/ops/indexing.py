@@ -25,7 +25,7 @@ from .._dtypes import check_supported
 from .._engine import ADD_INTO, RAW_PULL, TAKE_OUT
 from .._errors import ArgumentError, ArgumentTypeError, IndexOutOfRangeError, ShapeError
 from .._graph import ATTRIBUTES, is_grad_enabled, next_seq
-from .._history import adopt_history
+from .._history import adopt_history, check_alone
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Linear, Op, Rule, declare
 from .._storage import (
@@ -205,6 +205,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
             value = _fit(value, shape)
         value = cast(value, array.dtype)
         source, written = value._array, node_of(value)
+        check_alone(x, target if basic and isinstance(target, np.ndarray) else array, _WRITER)
     if not basic and source.ndim and np.may_share_memory(array, source):
         # NumPy reads what it has just written where a mask selects from overlapping memory.
         source = source.copy()
