@@ -22,7 +22,7 @@ from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.choice import PREFERRED
 from arraygrad_kernels.cpu.inner_loop import inner_loop
 from arraygrad_kernels.memory import FLAGS
-from arraygrad_kernels.scalars import PARTIALS, SCALARS, values
+from arraygrad_kernels.scalars import PARTIALS, SCALARS, integer_power, values
 from arraygrad_kernels.scalars.record import QUIET
 from arraygrad_kernels.vecmath import f32, f64
 from arraygrad_kernels.vecmath.by_dtype import CODES
@@ -53,6 +53,8 @@ def forward_ufunc(op: str, code: str) -> np.ufunc:
         value, guard = vecmath.QUICK[op, code]
     elif op == "sinc":
         slow, value, guard = value, values.sinc_quick[code], values.sinc_exceeds
+    elif op == "pow" and code in "bhilBHIL":
+        slow, value, guard = value, integer_power.quick, integer_power.exceeds
     return _build(
         f"{op}_{code}", op, value, inputs, [CODES[result]], raises, guard, slow, record.contract
     )
@@ -210,7 +212,19 @@ def _minimum(op: str) -> int:
 
 
 def _forward_kernel(op: str, code: str) -> Callable[..., Any]:
-    return threads.threaded(forward_ufunc(op, code), _minimum(op))
+    kernel = threads.threaded(forward_ufunc(op, code), _minimum(op))
+    return _natural(kernel) if op == "pow" and code in "bhil" else kernel
+
+
+def _natural(power: Callable[..., Any]) -> Callable[..., Any]:
+    """`power` of integers, which has no negative exponents; NumPy's function says so best."""
+
+    def pow(x1: Any, x2: Any, *, out: Any = None) -> Any:
+        if x2.size and x2.min() < 0:
+            return np.pow(x1, x2)
+        return power(x1, x2, out=out)
+
+    return pow
 
 
 def _backward_kernel(op: str, code: str) -> Callable[..., Any]:
@@ -227,8 +241,9 @@ def _backward_kernel(op: str, code: str) -> Callable[..., Any]:
 
 
 _DIFFERENTIABLE_COMPLEX = {
-    "abs", "absorbing_multiply", "divide", "exp", "expm1", "log", "log10", "log1p", "log2",
-    "multiply", "reciprocal", "sin", "cos", "sinh", "cosh", "sqrt", "square", "tan", "tanh",
+    "abs", "absorbing_multiply", "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh",
+    "divide", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "multiply", "pow",
+    "reciprocal", "sigmoid", "sin", "sinh", "sqrt", "square", "tan", "tanh",
 }  # fmt: skip
 
 

@@ -135,11 +135,21 @@ def logaddexp2(x1, x2):
     return first, second
 
 
-def sigmoid(x):
-    """sigmoid(x) sigmoid(-x); 1 - sigmoid(x) is 0 as soon as sigmoid(x) rounds to 1."""
+def _sigmoid_real(x):
     e = vecmath.exp(-abs(x))
     below = like(x, 1.0) + e
     return (e / (below * below),)
+
+
+def _sigmoid_complex(x):
+    return (vecmath.sigmoid(x) * vecmath.sigmoid(-x),)
+
+
+sigmoid = by_dtype(
+    "sigmoid_partials",
+    "sigmoid(x) sigmoid(-x); 1 - sigmoid(x) is 0 as soon as sigmoid(x) rounds to 1.",
+    {"f": _sigmoid_real, "d": _sigmoid_real, "F": _sigmoid_complex, "D": _sigmoid_complex},
+)
 
 
 def sin(x):
@@ -157,21 +167,44 @@ def tan(out):
     return (like(out, 1.0) + out * out,)
 
 
-def asin(x):
-    """1 / sqrt(1 - x**2)."""
+def _asin_real(x):
     one = like(x, 1.0)
     return (one / vecmath.sqrt((one - x) * (one + x)),)
 
 
+def _asin_complex(x):
+    # Two roots: the product under one root may overflow, and lie on the other side of its cut.
+    one = like(x, 1.0)
+    return (one / (vecmath.sqrt(one - x) * vecmath.sqrt(one + x)),)
+
+
+asin = by_dtype(
+    "asin_partials",
+    "1 / sqrt(1 - x**2).",
+    {"f": _asin_real, "d": _asin_real, "F": _asin_complex, "D": _asin_complex},
+)
+
+
 def acos(x):
     """-1 / sqrt(1 - x**2)."""
-    one = like(x, 1.0)
-    return (-one / vecmath.sqrt((one - x) * (one + x)),)
+    return (-asin(x)[0],)
 
 
-def atan(x):
-    """1 / (1 + x**2)."""
+def _atan_real(x):
     return (like(x, 1.0) / (like(x, 1.0) + x * x),)
+
+
+def _atan_complex(x):
+    # Two factors: near the poles 1j and -1j the sum 1 + x**2 loses digits.
+    one = like(x, 1.0)
+    return (one / complex(one + x.imag, -x.real) / complex(one - x.imag, x.real),)
+
+
+atan = by_dtype(
+    "atan_partials",
+    "1 / (1 + x**2).",
+    {"f": _atan_real, "d": _atan_real, "F": _atan_complex, "D": _atan_complex},
+)
 
 
 def atan2(x1, x2):
@@ -211,12 +244,24 @@ tanh = by_dtype(
 )
 
 
-def asinh(x):
-    """1 / sqrt(1 + x**2)."""
+def _asinh_real(x):
     one = like(x, 1.0)
     large = abs(x) > like(x, 1e15)
     below = abs(x) if large else vecmath.sqrt(one + x * x)
     return (one / below,)
+
+
+def _asinh_complex(x):
+    one = like(x, 1.0)
+    down, up = complex(one + x.imag, -x.real), complex(one - x.imag, x.real)
+    return (one / (vecmath.sqrt(down) * vecmath.sqrt(up)),)
+
+
+asinh = by_dtype(
+    "asinh_partials",
+    "1 / sqrt(1 + x**2).",
+    {"f": _asinh_real, "d": _asinh_real, "F": _asinh_complex, "D": _asinh_complex},
+)
 
 
 def acosh(x):
@@ -225,10 +270,21 @@ def acosh(x):
     return (one / (vecmath.sqrt(x - one) * vecmath.sqrt(x + one)),)
 
 
-def atanh(x):
-    """1 / (1 - x**2)."""
+def _atanh_real(x):
     one = like(x, 1.0)
     return (one / ((one - x) * (one + x)),)
+
+
+def _atanh_complex(x):
+    one = like(x, 1.0)
+    return (one / (one - x) / (one + x),)
+
+
+atanh = by_dtype(
+    "atanh_partials",
+    "1 / (1 - x**2).",
+    {"f": _atanh_real, "d": _atanh_real, "F": _atanh_complex, "D": _atanh_complex},
+)
 
 
 def erf(x):

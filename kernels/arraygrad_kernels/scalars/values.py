@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from arraygrad_kernels import vecmath
+from arraygrad_kernels.scalars import integer_power
 from arraygrad_kernels.vecmath import c128
 from arraygrad_kernels.vecmath.bits import bits_f32, bits_f64, from_bits_f32, from_bits_f64
 from arraygrad_kernels.vecmath.by_dtype import by_dtype
 
 _INFINITY = float("inf")
+_NAN = float("nan")
 _PI = 3.141592653589793
 _SIGNED, _UNSIGNED, _REAL, _COMPLEX = "bhil", "BHIL", "fd", "FD"
 
@@ -139,10 +141,29 @@ def _sign_f64(x):
     return 0.0 if x == 0.0 else y
 
 
+def _sign_complex(x):
+    a, b = np.float64(x.real), np.float64(x.imag)
+    larger = abs(a) if abs(a) > abs(b) else abs(b)
+    scale = 5.421010862427522e-20 if larger > 1e300 else 1.0  # 2**-64: no overflow of the size
+    scale = 1.3407807929942597e154 if larger < 1e-290 else scale  # 2**512: nor too few bits
+    size = vecmath.hypot(a * scale, b * scale)
+    wide, tall = abs(a) == _INFINITY, abs(b) == _INFINITY
+    below = 1.0 if size == 0.0 else size
+    real, imaginary = a * scale / below, b * scale / below
+    real = math.copysign(1.0, a) if wide else (0.0 if tall else real)
+    imaginary = math.copysign(1.0, b) if tall else (0.0 if wide else imaginary)
+    undefined = (a != a) | (b != b) | (wide & tall)
+    real = _NAN if undefined else (0.0 if size == 0.0 else real)
+    imaginary = _NAN if undefined else (0.0 if size == 0.0 else imaginary)
+    return complex(real, imaginary)
+
+
 sign = by_dtype(
     "sign",
-    "-1, 0 or 1; NaN for NaN.",
-    _over(_SIGNED + _UNSIGNED, _sign_integer) | {"f": _sign_f32, "d": _sign_f64},
+    "-1, 0 or 1, x / abs(x) of complex numbers; NaN for NaN.",
+    _over(_SIGNED + _UNSIGNED, _sign_integer)
+    | {"f": _sign_f32, "d": _sign_f64}
+    | _over(_COMPLEX, _sign_complex),
 )
 
 
@@ -328,8 +349,18 @@ def _copysign_f32(x1, x2):
     return from_bits_f32(np.int32(bits_f32(x1) & low) | np.int32(bits_f32(x2) & ~low))
 
 
+def _round_c64(x):
+    return complex(_round_f32(x.real), _round_f32(x.imag))
+
+
+def _round_c128(x):
+    return complex(_round_f64(x.real), _round_f64(x.imag))
+
+
 round_half_even = by_dtype(
-    "round", "Nearest integer, ties to even.", {"f": _round_f32, "d": _round_f64}
+    "round",
+    "Nearest integer, ties to even; of both parts.",
+    {"f": _round_f32, "d": _round_f64, "F": _round_c64, "D": _round_c128},
 )
 copysign = by_dtype("copysign", "x1 with the sign of x2.", {"f": _copysign_f32, "d": _copysign_f64})
 
@@ -507,17 +538,36 @@ def _make_sinc(sin: Callable[..., Any]) -> Callable[..., Any]:
     return sinc
 
 
+def _make_complex_sinc(sin: Callable[..., Any]) -> Callable[..., Any]:
+    def sinc(x):
+        y = complex(np.float64(x.real) * _PI, np.float64(x.imag) * _PI)
+        # 1 - y**2 / 6; a complex quotient of subnormal numbers would overflow on the way.
+        small = (abs(y.real) < 1e-18) & (abs(y.imag) < 1e-18)
+        return (y * 0.0 + 1.0) if small else sin(y) / y
+
+    return sinc
+
+
 sinc = by_dtype(
     "sinc",
     "sin(pi x) / (pi x), 1 at 0.",
-    {code: _make_sinc(vecmath.sin.__dict__["find"](code)) for code in "fd"},
+    {code: _make_sinc(vecmath.sin.__dict__["find"](code)) for code in _REAL}
+    | dict.fromkeys(_COMPLEX, _make_complex_sinc(vecmath.sin.__dict__["find"]("D"))),
 )
-sinc_quick = {code: _make_sinc(vecmath.QUICK["sin", code][0]) for code in "fd"}
+sinc_quick = {code: _make_sinc(vecmath.QUICK["sin", code][0]) for code in _REAL}
+sinc_quick |= dict.fromkeys(_COMPLEX, _make_complex_sinc(vecmath.QUICK["sin", "D"][0]))
 
 
 def sinc_exceeds(x):
     """Whether pi x is too large for the quick sine; half its limit for float32."""
-    return abs(x) > 2000.0
+    return abs(x.real) > 2000.0
+
+
+pow = by_dtype(
+    "pow",
+    "x1**x2.",
+    integer_power.power | dict.fromkeys(_REAL + _COMPLEX, vecmath.pow),
+)
 
 
 def _heaviside_f32(x1, x2):

@@ -7,9 +7,22 @@ from Python, on NumPy scalars. Neither NumPy's loops nor the C library stand beh
 
 from __future__ import annotations
 
-from arraygrad_kernels.vecmath import c128, f32, f64, power
+from arraygrad_kernels.vecmath import (
+    c128,
+    c128_exponential,
+    c128_inverse,
+    c128_power,
+    f32,
+    f64,
+    power,
+)
 from arraygrad_kernels.vecmath.by_dtype import by_dtype
-from arraygrad_kernels.vecmath.families import complex64, complex128
+from arraygrad_kernels.vecmath.families import (
+    complex64,
+    complex64_pair,
+    complex128,
+    complex128_pair,
+)
 
 __all__ = [
     "QUICK",
@@ -55,7 +68,12 @@ exp = by_dtype(
 exp2 = by_dtype(
     "exp2",
     "2**x.",
-    {"f": f32.exp2, "d": f64.exp2},
+    {
+        "f": f32.exp2,
+        "d": f64.exp2,
+        "F": complex64(c128_exponential.exp2),
+        "D": complex128(c128_exponential.exp2),
+    },
 )
 expm1 = by_dtype(
     "expm1",
@@ -65,7 +83,12 @@ expm1 = by_dtype(
 sigmoid = by_dtype(
     "sigmoid",
     "1 / (1 + e**-x).",
-    {"f": f32.sigmoid, "d": f64.sigmoid},
+    {
+        "f": f32.sigmoid,
+        "d": f64.sigmoid,
+        "F": complex64(c128_exponential.sigmoid),
+        "D": complex128(c128_exponential.sigmoid),
+    },
 )
 log = by_dtype(
     "log",
@@ -115,17 +138,32 @@ tan = by_dtype(
 asin = by_dtype(
     "asin",
     "Inverse sine.",
-    {"f": f32.asin, "d": f64.asin},
+    {
+        "f": f32.asin,
+        "d": f64.asin,
+        "F": complex64(c128_inverse.asin),
+        "D": complex128(c128_inverse.asin),
+    },
 )
 acos = by_dtype(
     "acos",
     "Inverse cosine.",
-    {"f": f32.acos, "d": f64.acos},
+    {
+        "f": f32.acos,
+        "d": f64.acos,
+        "F": complex64(c128_inverse.acos),
+        "D": complex128(c128_inverse.acos),
+    },
 )
 atan = by_dtype(
     "atan",
     "Inverse tangent.",
-    {"f": f32.atan, "d": f64.atan},
+    {
+        "f": f32.atan,
+        "d": f64.atan,
+        "F": complex64(c128_inverse.atan),
+        "D": complex128(c128_inverse.atan),
+    },
 )
 atan2 = by_dtype(
     "atan2",
@@ -150,17 +188,32 @@ tanh = by_dtype(
 asinh = by_dtype(
     "asinh",
     "Inverse hyperbolic sine.",
-    {"f": f32.asinh, "d": f64.asinh},
+    {
+        "f": f32.asinh,
+        "d": f64.asinh,
+        "F": complex64(c128_inverse.asinh),
+        "D": complex128(c128_inverse.asinh),
+    },
 )
 acosh = by_dtype(
     "acosh",
     "Inverse hyperbolic cosine.",
-    {"f": f32.acosh, "d": f64.acosh},
+    {
+        "f": f32.acosh,
+        "d": f64.acosh,
+        "F": complex64(c128_inverse.acosh),
+        "D": complex128(c128_inverse.acosh),
+    },
 )
 atanh = by_dtype(
     "atanh",
     "Inverse hyperbolic tangent.",
-    {"f": f32.atanh, "d": f64.atanh},
+    {
+        "f": f32.atanh,
+        "d": f64.atanh,
+        "F": complex64(c128_inverse.atanh),
+        "D": complex128(c128_inverse.atanh),
+    },
 )
 sqrt = by_dtype(
     "sqrt",
@@ -188,7 +241,16 @@ erfc = by_dtype(
     {"f": f32.erfc, "d": f64.erfc},
 )
 
-pow = by_dtype("pow", "x1**x2.", {"f": power.pow_f32, "d": power.pow_f64})
+pow = by_dtype(
+    "pow",
+    "x1**x2.",
+    {
+        "f": power.pow_f32,
+        "d": power.pow_f64,
+        "F": complex64_pair(c128_power.pow_single),
+        "D": complex128_pair(c128_power.pow),
+    },
+)
 fmod = by_dtype("fmod", "Remainder with the sign of x1.", dict.fromkeys("fd", power.fmod))
 remainder = by_dtype(
     "remainder", "Remainder with the sign of x2.", dict.fromkeys("fd", power.remainder)
@@ -230,6 +292,12 @@ QUICK = {
     ("cos", "D"): (complex128(c128.cos_quick), c128.exceeds_real),
     ("tan", "F"): (complex64(c128.tan_quick), c128.exceeds_real),
     ("tan", "D"): (complex128(c128.tan_quick), c128.exceeds_real),
+    ("exp2", "F"): (complex64(c128_exponential.exp2_quick), c128.exceeds_imaginary),
+    ("exp2", "D"): (complex128(c128_exponential.exp2_quick), c128.exceeds_imaginary),
+    ("sigmoid", "F"): (complex64(c128_exponential.sigmoid_quick), c128.exceeds_imaginary),
+    ("sigmoid", "D"): (complex128(c128_exponential.sigmoid_quick), c128.exceeds_imaginary),
+    ("pow", "F"): (complex64_pair(c128_power.pow_single_quick), c128_power.exceeds),
+    ("pow", "D"): (complex128_pair(c128_power.pow_quick), c128_power.exceeds),
     ("fmod", "f"): (power.fmod_quick, power.exceeds_quotient),
     ("fmod", "d"): (power.fmod_quick, power.exceeds_quotient),
     ("remainder", "f"): (power.remainder_quick, power.exceeds_quotient),
