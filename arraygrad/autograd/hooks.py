@@ -128,7 +128,7 @@ class GraphNode:
             return {}
         if type(values) is Packed:
             return {
-                name: "packed by a saved-tensor hook"
+                name: "packed by a saved-tensor hook, or computed again when needed"
                 for name, piece in zip(node[OP].slots, values.pieces, strict=False)
                 if piece is not None
             }

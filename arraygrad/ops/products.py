@@ -20,10 +20,10 @@ from .._dispatch import lookup, register_kernel
 from .._dtypes import DTypeLike, float32, promote
 from .._engine import RAW_PULL
 from .._errors import ArgumentError, DTypeError, ShapeError
-from .._graph import FREED, INPUTS, OBSERVERS, VALUES, Node, is_grad_enabled
+from .._graph import FREED, INPUTS, OBSERVERS, OP, VALUES, Node, Packed, is_grad_enabled
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Bilinear, Linear, Op, Rule, declare
-from .._storage import TensorBase
+from .._storage import TensorBase, empty
 from . import manipulation, statistical, views
 from .arithmetic import multiply
 from .manipulation import reshape
@@ -208,8 +208,64 @@ def _product_of_two_matrices(x1: Any, x2: Any, a: Any, b: Any) -> Any:
     node1 = x1._node if x1._family is None else node_of(x1)
     node2 = x2._node if x2._family is None else node_of(x2)
     if (node1 is not None or node2 is not None) and is_grad_enabled() and a.dtype.kind in "fcV":
-        out._node = record(MATMUL, (x1, x2), (node1, node2), out._array, None)
+        node = out._node = record(MATMUL, (x1, x2), (node1, node2), out._array, None)
+        if a.nbytes >= _REMAKE_FROM or b.nbytes >= _REMAKE_FROM:
+            node[VALUES] = _frugal(node[VALUES], (x1, x2), (node1, node2))
     return out
+
+
+# Bytes from which a product keeps how an operand was made instead of the operand.
+_REMAKE_FROM = 1 << 18
+
+
+def _frugal(values: Any, tensors: tuple[Any, Any], nodes: tuple[Any, Any]) -> Any:
+    """The saved operands of a product, those packed that are functions of what is kept anyway.
+
+    An activation such as tanh keeps its argument; to compute its value again costs little beside
+    the product's derivative, and halves what a chain of layers holds.
+    """
+    pieces: list[Any] = []
+    for value, x, node in zip(values, tensors, nodes, strict=False):
+        source = None if value is None or node is None else _argument(value, x, node)
+        pieces.append(None if value is None else ((value if source is None else source),))
+    if not any(piece is not None and type(piece[0]) is _Remade for piece in pieces):
+        return values
+    held = [piece[0] for piece in pieces if piece is not None]
+    memory = tuple([h.argument if type(h) is _Remade else h for h in held])
+    return Packed((*pieces, None), lambda h: h.make() if type(h) is _Remade else h, memory)
+
+
+def _argument(value: Any, x: Any, node: Any) -> _Remade | None:
+    """How to make a saved operand again, if an elementwise op of one kept argument made it."""
+    saved = node[VALUES]
+    if value.nbytes < _REMAKE_FROM or x._family is not None or type(saved) is not tuple:
+        return None
+    if (
+        node[OP].family != "elementwise"
+        or len(saved) != 2
+        or saved[0] is None
+        or saved[1] is not None
+    ):
+        return None
+    return _Remade(node[OP].name, saved[0], value.dtype)
+
+
+class _Remade:
+    """An elementwise function of an array that stands for its value."""
+
+    __slots__ = ("argument", "dtype", "name")
+
+    def __init__(self, name: str, argument: Any, dtype: np.dtype[Any]) -> None:
+        self.name = name
+        self.argument = argument
+        self.dtype = dtype
+
+    def make(self) -> Any:
+        x = self.argument
+        with np.errstate(all="ignore"):  # warned about, if at all, when it was first computed
+            return lookup(self.name, "cpu", "strided", (x.dtype,))(
+                x, out=empty(x.shape, self.dtype)
+            )
 
 
 # -- other products -------------------------------------------------------------------------------

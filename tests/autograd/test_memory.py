@@ -191,3 +191,58 @@ def test_chains_of_writes_views_and_aliases() -> None:
         z *= 1.0
     (g,) = ag.autograd.grad(z.sum(), x, create_graph=True)
     del z, g
+
+
+def layers(n: int) -> tuple[Any, Any, Any]:
+    """An activation, the weights that it meets, and the product."""
+    generator = np.random.default_rng(0)
+    x = ag.tensor(generator.normal(size=(n, n)), requires_grad=True)
+    w = ag.tensor(generator.normal(size=(n, n)), requires_grad=True)
+    return x, w, ag.tanh(x * 0.5) @ w
+
+
+LARGE = 200  # 320 kB: a product keeps the argument of the activation, not its value
+
+
+def test_product_does_not_keep_a_large_activation() -> None:
+    x = ag.tensor(np.ones((LARGE, LARGE)), requires_grad=True)
+    h = ag.tanh(x)
+    memory = weakref.ref(h._array)
+    y = h @ ag.tensor(np.ones((LARGE, LARGE)), requires_grad=True)
+    del h
+    assert memory() is None
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), LARGE / np.cosh(1) ** 2)
+
+
+@pytest.mark.parametrize("n", [3, LARGE])
+def test_gradients_through_activations_that_are_made_again(n: int) -> None:
+    x, w, y = layers(n)
+    weights = np.arange(n, dtype=float)
+    (y * weights).sum().backward(retain_graph=True)
+    h = np.tanh(x.detach().numpy() * 0.5)
+    g = np.broadcast_to(weights, (n, n))
+    np.testing.assert_allclose(w.grad.numpy(), h.T @ g, rtol=1e-12)
+    want = g @ w.detach().numpy().T * (1 - h * h) * 0.5
+    np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-9, atol=1e-12)
+    (y * weights).sum().backward()
+    np.testing.assert_allclose(w.grad.numpy(), 2 * (h.T @ g), rtol=1e-12)
+    with pytest.raises(ag.errors.GradientError):
+        y.sum().backward()
+
+
+def test_second_order_and_writes_with_activations_that_are_made_again() -> None:
+    x, w, y = layers(LARGE)
+    (first,) = ag.autograd.grad(y.sum(), w, create_graph=True)
+    (second,) = ag.autograd.grad((first * first).sum(), x)
+    h = np.tanh(x.detach().numpy() * 0.5)
+    columns = h.sum(axis=0)  # of each row of `first`
+    want = 2 * LARGE * columns * (1 - h * h) * 0.5
+    np.testing.assert_allclose(second.numpy(), want, rtol=1e-9, atol=1e-9)
+
+    z = x * 1.0
+    product = ag.tanh(z) @ w
+    z *= 0.0  # the graph keeps what tanh was computed from
+    (g,) = ag.autograd.grad(product.sum(), w)
+    total = np.tanh(x.detach().numpy()).sum(axis=0)
+    np.testing.assert_allclose(g.numpy(), np.repeat(total[:, None], LARGE, axis=1), rtol=1e-9)
