@@ -332,7 +332,15 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
                 out = kernel(a1, a2)
             except ValueError:  # shapes that do not broadcast: say so in our words
                 return elementwise(op, x1, x2)
-            return _untracked(op, out, (a1, a2))
+            if type(out) is not ndarray:
+                out = asarray(out)
+            result = _new(_TENSOR if out.ndim else _SCALAR)
+            result._array = out
+            result._family = None
+            result._node = None
+            if OBSERVERS:
+                observe(op, result, (a1, a2))
+            return result  # type: ignore[no-any-return]
         if a1.shape != a2.shape:
             return _binary_broadcast(op, kernel, (x1, x2), (node1, node2))
         out = kernel(a1, a2)
@@ -343,11 +351,20 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
             values = None
         else:
             keeps1, keeps2, keeps_out = flags
-            values = (
-                keep(x1) if keeps1 else None,
-                keep(x2) if keeps2 else None,
-                out if keeps_out else None,
-            )
+            value1 = value2 = None  # `keep`, without its call
+            if keeps1:
+                if x1._family is None:
+                    x1._saved = True
+                    value1 = a1
+                else:
+                    value1 = keep(x1)
+            if keeps2:
+                if x2._family is None:
+                    x2._saved = True
+                    value2 = a2
+                else:
+                    value2 = keep(x2)
+            values = (value1, value2, out if keeps_out else None)
         result = _new(_TENSOR if out.ndim else _SCALAR)
         result._array = out
         result._family = None
