@@ -43,7 +43,7 @@ def forward_ufunc(op: str, code: str) -> np.ufunc:
         raises = record.complex_raises
     if code not in "fdFD" and (raises is None or raises.infinite not in ("quotient", "modulus")):
         raises = None
-    value, guard, slow = record.value, None, None
+    value, guard, slow, finite = record.value, None, None, False
     find = value.__dict__.get("find")
     while find is not None:  # a choice by dtype may lead to another
         value = find(code * len(inputs))
@@ -51,13 +51,15 @@ def forward_ufunc(op: str, code: str) -> np.ufunc:
     if (op, code) in vecmath.QUICK:
         slow = value
         value, guard = vecmath.QUICK[op, code]
+        finite = (op, code) in vecmath.FINITE
     elif op == "sinc":
         slow, value, guard = value, values.sinc_quick[code], values.sinc_exceeds
     elif op == "pow" and code in "bhilBHIL":
         slow, value, guard = value, integer_power.quick, integer_power.exceeds
     return _build(
-        f"{op}_{code}", op, value, inputs, [CODES[result]], raises, guard, slow, record.contract
-    )
+        f"{op}_{code}", op, value, inputs, [CODES[result]], raises, guard, slow, record.contract,
+        finite,
+    )  # fmt: skip
 
 
 @functools.cache
@@ -89,9 +91,10 @@ def _build(
     guard: Callable[..., Any] | None,
     slow: Callable[..., Any] | None,
     contract: bool,
+    finite: bool = False,
 ) -> np.ufunc:
     loop = _jit.loop(
-        inner_loop(value, inputs, outputs, raises, guard, slow), name, contract=contract
+        inner_loop(value, inputs, outputs, raises, guard, slow, finite), name, contract=contract
     )
     return _jit.ufunc(
         [(loop.address, [*inputs, *outputs])], title, len(inputs), len(outputs), keep=loop

@@ -55,8 +55,9 @@ def inner_loop(
     inputs: Sequence[np.dtype[Any]],
     outputs: Sequence[np.dtype[Any]],
     raises: Raises | None = None,
-    guard: Callable[..., bool] | None = None,
+    guard: Callable[..., Any] | None = None,
     slow: Callable[..., Any] | None = None,
+    finite: bool = False,
 ) -> Callable[..., None]:
     """Python function to be compiled by `_jit.loop`: applies `scalar` to each element.
 
@@ -72,6 +73,8 @@ def inner_loop(
         ``guard(*values)`` is true, or a negative integer, where `scalar` does not apply, such as
         for arguments of ``sin`` too large for its range reduction. A branch per element would cost
         15 times more: blocks with such an element are computed again with `slow`.
+    finite : bool, default: False
+        Where `guard` is false no result is infinite, and NaN only of NaN.
     """
     in_codes = "".join(str(code_of(dtype)) for dtype in inputs)
     out_codes = "".join(str(code_of(dtype)) for dtype in outputs)
@@ -79,7 +82,8 @@ def inner_loop(
     @intrinsic
     def run(typing_context: Any, args: Any, n: Any, steps: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            _Emitter(builder, scalar, in_codes, out_codes, raises, guard, slow).outer(*values)
+            emitter = _Emitter(builder, scalar, in_codes, out_codes, raises, guard, slow, finite)
+            emitter.outer(*values)
             return context.get_dummy_value()
 
         return types.void(args, n, steps), generate
@@ -100,8 +104,9 @@ class _Emitter:
         in_codes: str,
         out_codes: str,
         raises: Raises | None,
-        guard: Callable[..., bool] | None,
+        guard: Callable[..., Any] | None,
         slow: Callable[..., Any] | None,
+        finite: bool,
     ) -> None:
         self.builder = builder
         self.in_codes, self.out_codes = in_codes, out_codes
@@ -109,7 +114,7 @@ class _Emitter:
         self.sizes = [CODES[code].itemsize for code in self.codes]
         self.raises = raises
         self.error_bits = self._error_bits()
-        self.guard = guard
+        self.guard, self.finite = guard, finite
         self.body = self._element_loop("body", scalar)
         self.slow = self.audit = None
         if guard is not None and slow is not None:
@@ -217,14 +222,14 @@ class _Emitter:
         if role == "audit":
             return self.error_bits
         guarded = [_GUARDED] if role == "body" and self.guard is not None else []
-        return guarded + ([_SUSPECT] if self._suspicion() else [])
+        return guarded + ([_SUSPECT] if any(self._suspicion(role)) else [])
 
-    def _suspicion(self) -> tuple[bool, bool] | None:
+    def _suspicion(self, role: str) -> tuple[bool, bool]:
         """Whether a result of the largest exponent, and of the smallest, asks for the audit."""
-        if not self.error_bits or self.in_codes[0] in "bhilBHIL":
-            return (True, True) if self.error_bits else None
-        assert self.raises is not None
-        return self.raises.invalid or self.raises.infinite is not None, self.raises.underflow
+        if not self.error_bits or self.raises is None:
+            return False, False
+        largest = self.raises.invalid or self.raises.infinite is not None
+        return largest and not (self.finite and role == "body"), self.raises.underflow
 
     def _lane_bits(self) -> int:
         """Width of the numbers that the outputs consist of: that of the vector lanes."""
@@ -240,8 +245,8 @@ class _Emitter:
         if role == "body" and self.guard is not None:
             hit = evaluate(builder, self.guard, inputs)
             found[_GUARDED] = hit.ir if hit.ir.type == lanes else builder.sext(hit.ir, lanes)
-        suspicion = self._suspicion()
-        if suspicion is None:
+        largest, smallest = self._suspicion(role)
+        if not largest and not smallest:
             return found
         if self.in_codes[0] in "bhilBHIL":
             sign: ir.Value = _I1(0)
@@ -249,7 +254,6 @@ class _Emitter:
                 sign = builder.or_(sign, value)
             found[_SUSPECT] = builder.sext(sign, lanes)
             return found
-        largest, smallest = suspicion
         found[_SUSPECT] = lanes(0)
         for value in _components(outputs):
             # In integers, which more units of the processor add than compare floats: with e the

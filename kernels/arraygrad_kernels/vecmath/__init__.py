@@ -12,6 +12,7 @@ from arraygrad_kernels.vecmath import (
     c128_exponential,
     c128_inverse,
     c128_power,
+    complex_quick,
     f32,
     f64,
     power,
@@ -25,6 +26,7 @@ from arraygrad_kernels.vecmath.families import (
 )
 
 __all__ = [
+    "FINITE",
     "QUICK",
     "acos",
     "acosh",
@@ -276,8 +278,10 @@ QUICK = {
     ("cos", "d"): (f64.cos_reduced, f64.exceeds_reduction),
     ("tan", "f"): (f32.tan_reduced, f32.exceeds_reduction),
     ("tan", "d"): (f64.tan_reduced, f64.exceeds_reduction),
-    ("exp", "F"): (complex64(c128.exp_quick), c128.exceeds_imaginary),
-    ("exp", "D"): (complex128(c128.exp_quick), c128.exceeds_imaginary),
+    ("exp", "F"): (complex64(complex_quick.exp_f32), complex_quick.exp_exceeds_f32),
+    ("log", "F"): (complex64(complex_quick.log_f32), complex_quick.log_exceeds_f32),
+    ("exp", "D"): (complex128(complex_quick.exp_f64), complex_quick.exp_exceeds_f64),
+    ("log", "D"): (complex128(complex_quick.log_f64), complex_quick.log_exceeds_f64),
     ("expm1", "F"): (complex64(c128.expm1_quick), c128.exceeds_imaginary),
     ("expm1", "D"): (complex128(c128.expm1_quick), c128.exceeds_imaginary),
     ("sinh", "F"): (complex64(c128.sinh_quick), c128.exceeds_imaginary),
@@ -306,3 +310,9 @@ QUICK = {
     ("floor_divide", "d"): (power.floor_divide_quick, power.exceeds_quotient),
 }
 """Per function and type character: a form without branches, and the test for where it fails."""
+FINITE = {
+        *((op, code) for op in ("sin", "cos", "tan", "log", "log1p", "expm1") for code in "fd"),
+        *((op, code) for op in ("exp", "log") for code in "FD"),
+    }
+    """Quick forms whose results are finite where the test is false; NaN only of NaN."""
+    

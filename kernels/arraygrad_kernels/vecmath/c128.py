@@ -177,10 +177,10 @@ def log(a, b):
     x, y = abs(a), abs(b)
     larger = x if x > y else y
     smaller = y if x > y else x
-    huge = larger > 1e300
-    scale = 0.5 if huge else 1.0
+    huge, tiny = larger > 1e300, larger < 1e-290
+    scale = 0.5 if huge else (3.2451855365842673e32 if tiny else 1.0)  # 2**108
     size = _hypot(x * scale, y * scale)
-    far = _log(size) + (_LN2 if huge else 0.0)
+    far = _log(size) + (_LN2 if huge else (-108.0 * _LN2 if tiny else 0.0))
     near = 0.5 * _log1p((larger - 1.0) * (larger + 1.0) + smaller * smaller)
     middle = size > 0.5 and size < 2.0
     return near if middle else far, _atan2(b, a)

@@ -185,7 +185,7 @@ def split(x):
     return k, from_bits_f64((u & 0x000FFFFFFFFFFFFF) + 0x3FE6A09E667F3BCD)
 
 
-def _log_tail(f):
+def log_tail(f):
     """log(1 + f) - f, to full relative accuracy of the sum."""
     s = f / (2.0 + f)
     z = s * s
@@ -204,7 +204,7 @@ def log(x):
     """Natural logarithm."""
     k, m = split(x)
     f = m - 1.0
-    y = k * _LN2_HIGH + (f + (_log_tail(f) + k * _LN2_LOW))
+    y = k * _LN2_HIGH + (f + (log_tail(f) + k * _LN2_LOW))
     return _log_special(x, y)
 
 
@@ -219,7 +219,7 @@ def log_quick(x):
     """Natural logarithm where `log_exceeds` is false."""
     k, m = split_quick(x)
     f = m - 1.0
-    return k * _LN2_HIGH + (f + (_log_tail(f) + k * _LN2_LOW))
+    return k * _LN2_HIGH + (f + (log_tail(f) + k * _LN2_LOW))
 
 
 def log_exceeds(x):
@@ -235,7 +235,7 @@ def log1p_quick(x):
     v = u - 1.0
     lost = (1.0 - (u - v)) + (x - v)
     f = (m - 1.0) + lost * power_of_two_f64(-k)
-    y = k * _LN2_HIGH + (f + (_log_tail(f) + k * _LN2_LOW))
+    y = k * _LN2_HIGH + (f + (log_tail(f) + k * _LN2_LOW))
     return _signed_like(y, x)
 
 
@@ -252,7 +252,7 @@ def log1p(x):
     lost = (1.0 - (u - x)) if u > 2.0 else (x - (u - 1.0))
     f = x if k == 0.0 else m - 1.0
     lost = 0.0 if k == 0.0 else lost / u
-    y = k * _LN2_HIGH + (f + (_log_tail(f) + (k * _LN2_LOW + lost)))
+    y = k * _LN2_HIGH + (f + (log_tail(f) + (k * _LN2_LOW + lost)))
     y = _log_special(u, y)
     return x if abs(x) < _TINY else y
 
@@ -261,7 +261,7 @@ def log2(x):
     """Logarithm to base 2, exact for powers of two."""
     k, m = split(x)
     f = m - 1.0
-    y = k + (f * _LOG2_E + _log_tail(f) * _LOG2_E)
+    y = k + (f * _LOG2_E + log_tail(f) * _LOG2_E)
     return _log_special(x, y)
 
 
@@ -269,7 +269,7 @@ def log10(x):
     """Logarithm to base 10."""
     k, m = split(x)
     f = m - 1.0
-    y = k * _LOG10_2_HIGH + (f * _LOG10_E + (_log_tail(f) * _LOG10_E + k * _LOG10_2_LOW))
+    y = k * _LOG10_2_HIGH + (f * _LOG10_E + (log_tail(f) * _LOG10_E + k * _LOG10_2_LOW))
     return _log_special(x, y)
 
 
