@@ -311,8 +311,7 @@ QUICK = {
 }
 """Per function and type character: a form without branches, and the test for where it fails."""
 FINITE = {
-        *((op, code) for op in ("sin", "cos", "tan", "log", "log1p", "expm1") for code in "fd"),
-        *((op, code) for op in ("exp", "log") for code in "FD"),
-    }
-    """Quick forms whose results are finite where the test is false; NaN only of NaN."""
-    
+    *((op, code) for op in ("sin", "cos", "tan", "log", "log1p", "expm1") for code in "fd"),
+    *((op, code) for op in ("exp", "log") for code in "FD"),
+}
+"""Quick forms whose results are finite where the test is false; NaN only of NaN."""
