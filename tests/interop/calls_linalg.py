@@ -154,15 +154,26 @@ CALLS = {
         call(np.linalg.tensorinv, normal(2, 2, 2, 2)),
         call(lambda a: np.linalg.tensorinv(a, ind=1), normal(4, 2, 2)),
     ),
-    "linalg.matmul": (call(np.linalg.matmul, normal(2, 3), normal(3, 2)),),
+    "linalg.matmul": (
+        call(np.linalg.matmul, normal(2, 3), normal(3, 2)),
+        call(np.linalg.matmul, complexes(3), complexes(2, 3, 2)),
+    ),
     "linalg.tensordot": (
         call(lambda x, y: np.linalg.tensordot(x, y, axes=1), normal(2, 3), normal(3, 2)),
+        call(
+            lambda x, y: np.linalg.tensordot(x, y, axes=((0, 2), (1, 0))),
+            complexes(2, 3, 2),
+            complexes(2, 2, seed=1),
+        ),
     ),
     "linalg.vecdot": (
         call(np.linalg.vecdot, normal(2, 3), normal(3)),
         call(lambda x, y: np.linalg.vecdot(x, y, axis=0), complexes(3, 2), complexes(3, 2, seed=1)),
     ),
-    "linalg.outer": (call(np.linalg.outer, normal(2), normal(3)),),
+    "linalg.outer": (
+        call(np.linalg.outer, normal(2), normal(3)),
+        call(np.linalg.outer, complexes(2), complexes(2, seed=1)),
+    ),
     "linalg.cross": (
         call(np.linalg.cross, normal(2, 3), normal(2, 3, seed=1)),
         call(lambda x, y: np.linalg.cross(x, y, axis=0), normal(3, 2), normal(3, 2, seed=1)),
@@ -175,7 +186,10 @@ CALLS = {
         call(np.linalg.trace, normal(2, 3, 3)),
         call(lambda x: np.linalg.trace(x, offset=-1), normal(3, 3)),
     ),
-    "linalg.matrix_transpose": (call(np.linalg.matrix_transpose, normal(2, 3, 2)),),
+    "linalg.matrix_transpose": (
+        call(np.linalg.matrix_transpose, normal(2, 3, 2)),
+        call(lambda x: np.linalg.matrix_transpose(x) @ x, complexes(3, 2)),
+    ),
     "fft.fft": (
         call(np.fft.fft, normal(5)),
         call(lambda x: np.fft.fft(x, 7, axis=0), complexes(4, 2)),
@@ -205,7 +219,10 @@ CALLS = {
         call(np.fft.fft2, normal(3, 4)),
         call(lambda x: np.fft.fft2(x, s=(2, 5), axes=(0, 1)), complexes(3, 4, 2)),
     ),
-    "fft.ifft2": (call(np.fft.ifft2, complexes(3, 4)),),
+    "fft.ifft2": (
+        call(np.fft.ifft2, complexes(3, 4)),
+        call(lambda x: np.fft.ifft2(x, s=(2, 5), axes=(0, 1), norm="ortho"), complexes(3, 4, 2)),
+    ),
     "fft.rfft2": (
         call(np.fft.rfft2, normal(3, 4)),
         call(lambda x: np.fft.rfft2(x, norm="ortho"), normal(2, 3, 5)),
@@ -218,7 +235,10 @@ CALLS = {
         call(np.fft.fftn, normal(2, 3, 2)),
         call(lambda x: np.fft.fftn(x, axes=(0,)), complexes(3, 2)),
     ),
-    "fft.ifftn": (call(np.fft.ifftn, complexes(2, 3)),),
+    "fft.ifftn": (
+        call(np.fft.ifftn, complexes(2, 3)),
+        call(lambda x: np.fft.ifftn(x, s=(3,), axes=(1,), norm="forward"), normal(2, 4, 2)),
+    ),
     "fft.rfftn": (
         call(np.fft.rfftn, normal(2, 3, 4)),
         call(lambda x: np.fft.rfftn(x, s=(3, 3), axes=(0, 1)), normal(2, 4)),

@@ -174,10 +174,20 @@ CALLS = {
         call(np.poly, normal(2, 2) + np.diag([3.0, 0])),
         call(np.poly, complexes(2)),
     ),
-    "polyadd": (call(np.polyadd, normal(3), normal(2)),),
-    "polysub": (call(np.polysub, normal(3), normal(2)),),
+    "polyadd": (
+        call(np.polyadd, normal(3), normal(2)),
+        call(np.polyadd, complexes(2), normal(4)),
+    ),
+    "polysub": (
+        call(np.polysub, normal(3), normal(2)),
+        call(np.polysub, normal(2), complexes(4)),
+    ),
     "polymul": (call(np.polymul, normal(3), normal(2)), call(np.polymul, complexes(2), normal(2))),
-    "polydiv": (call(np.polydiv, normal(4), positive(2)),),
+    "polydiv": (
+        call(np.polydiv, normal(4), positive(2)),
+        call(np.polydiv, normal(5), 1 + positive(3)),
+        call(np.polydiv, normal(2), normal(3)),
+    ),
     "polyder": (call(np.polyder, normal(4)), call(lambda p: np.polyder(p, 2), normal(4))),
     "polyint": (
         call(np.polyint, normal(3)),
@@ -191,9 +201,11 @@ CALLS = {
     ),
     "polynomial.polynomial.polyval2d": (
         call(np.polynomial.polynomial.polyval2d, normal(3), normal(3), normal(2, 4)),
+        call(np.polynomial.polynomial.polyval2d, normal(2, 2), complexes(2, 2), normal(3, 2, 2)),
     ),
     "polynomial.polynomial.polygrid2d": (
         call(np.polynomial.polynomial.polygrid2d, normal(3), normal(2), normal(2, 4)),
+        call(np.polynomial.polynomial.polygrid2d, normal(2), complexes(3), complexes(2, 2)),
     ),
     "polynomial.polynomial.polyvalnd": (
         call(
@@ -201,6 +213,11 @@ CALLS = {
             normal(3),
             normal(3),
             normal(2, 4),
+        ),
+        call(
+            lambda x, c: np.polynomial.polynomial.polyvalnd((x, x**2, 2 * x), c),
+            normal(3),
+            normal(2, 2, 3),
         ),
     ),
     "polyfit": (
@@ -220,8 +237,15 @@ CALLS = {
         call(lambda x: np.vander(x, 2), complexes(3)),
     ),
     "round": (call(np.round, 3 * normal(4)), call(lambda x: np.round(x, 1), normal(3))),
-    "around": (call(lambda x: np.around(x, 2), normal(3)),),
-    "fix": (call(np.fix, 3 * normal(4)),),
+    "around": (
+        call(lambda x: np.around(x, 2), normal(3)),
+        call(lambda x: np.around(x, -1), 40 * normal(2, 3)),
+        call(lambda x: np.around(x, decimals=1), complexes(3)),
+    ),
+    "fix": (
+        call(np.fix, 3 * normal(4)),
+        call(lambda x: np.fix(x), -3 * positive(2, 2)),
+    ),
     "i0": (
         call(np.i0, normal(4)),
         call(np.i0, np.array([0.0, 9.5, -12.0, 7.9])),

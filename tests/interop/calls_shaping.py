@@ -24,7 +24,10 @@ CALLS = {
         call(np.transpose, normal(2, 3)),
         call(lambda x: np.transpose(x, (1, 2, 0)), normal(2, 3, 2)),
     ),
-    "matrix_transpose": (call(np.matrix_transpose, normal(2, 3, 2)),),
+    "matrix_transpose": (
+        call(np.matrix_transpose, normal(2, 3, 2)),
+        call(lambda x: np.matrix_transpose(x) * x, complexes(2, 2)),
+    ),
     "moveaxis": (
         call(lambda x: np.moveaxis(x, 0, -1), normal(2, 3, 2)),
         call(lambda x: np.moveaxis(x, [0, 1], [-1, 0]), normal(2, 3, 2)),
@@ -34,7 +37,10 @@ CALLS = {
         call(lambda x: np.rollaxis(x, 0, 3), normal(2, 3, 4)),
         call(lambda x: np.rollaxis(x, 1, -1), normal(2, 3, 4)),
     ),
-    "swapaxes": (call(lambda x: np.swapaxes(x, 0, -1), normal(2, 3, 4)),),
+    "swapaxes": (
+        call(lambda x: np.swapaxes(x, 0, -1), normal(2, 3, 4)),
+        call(lambda x: np.swapaxes(x, -2, 0) * 2, complexes(2, 3)),
+    ),
     "squeeze": (
         call(np.squeeze, normal(1, 3, 1)),
         call(lambda x: np.squeeze(x, axis=0), normal(1, 3, 1)),
@@ -60,7 +66,10 @@ CALLS = {
         call(lambda x: np.broadcast_to(x, (2, 3)), normal(3)),
         call(lambda x: np.broadcast_to(x, 3), normal()),
     ),
-    "broadcast_arrays": (call(lambda x, y: np.broadcast_arrays(x, y), normal(3), normal(2, 1)),),
+    "broadcast_arrays": (
+        call(lambda x, y: np.broadcast_arrays(x, y), normal(3), normal(2, 1)),
+        call(lambda x, y, z: np.broadcast_arrays(x, y, z), normal(), complexes(2, 1), normal(3)),
+    ),
     "concatenate": (
         call(lambda x, y: np.concatenate([x, y]), normal(2, 3), normal(1, 3)),
         call(lambda x, y: np.concatenate((x, y), axis=1), complexes(2, 3), normal(2, 1)),
@@ -72,14 +81,23 @@ CALLS = {
         call(lambda x, y: np.stack([x, y], axis=-1), normal(2, 3), normal(2, 3, seed=1)),
         call(lambda x, y: np.stack([x, y]), normal(), normal(seed=1)),
     ),
-    "vstack": (call(lambda x, y: np.vstack([x, y]), normal(3), normal(2, 3)),),
+    "vstack": (
+        call(lambda x, y: np.vstack([x, y]), normal(3), normal(2, 3)),
+        call(lambda x, y: np.vstack((x, y, x)), complexes(2, 3), normal(3)),
+    ),
     "hstack": (
         call(lambda x, y: np.hstack([x, y]), normal(3), normal(2)),
         call(lambda x, y: np.hstack([x, y]), normal(2, 3), normal(2, 1)),
         call(lambda x, y: np.hstack([x, y]), normal(), normal(seed=1)),
     ),
-    "dstack": (call(lambda x, y: np.dstack([x, y]), normal(3), normal(3, seed=1)),),
-    "column_stack": (call(lambda x, y: np.column_stack([x, y]), normal(3), normal(3, 2)),),
+    "dstack": (
+        call(lambda x, y: np.dstack([x, y]), normal(3), normal(3, seed=1)),
+        call(lambda x, y: np.dstack((x, y, x)), complexes(2, 3), normal(2, 3)),
+    ),
+    "column_stack": (
+        call(lambda x, y: np.column_stack([x, y]), normal(3), normal(3, 2)),
+        call(lambda x: np.column_stack((x, x**2, x[::-1])), complexes(3)),
+    ),
     "block": (
         call(lambda x, y: np.block([[x, y], [y, x]]), normal(2, 2), normal(2, 2, seed=1)),
         call(lambda x, y: np.block([x, y]), normal(2), normal()),
@@ -97,8 +115,14 @@ CALLS = {
         call(lambda x: np.hsplit(x, 2), normal(4)),
         call(lambda x: np.hsplit(x, 2), normal(2, 4)),
     ),
-    "vsplit": (call(lambda x: np.vsplit(x, [1]), normal(3, 2)),),
-    "dsplit": (call(lambda x: np.dsplit(x, 2), normal(1, 2, 4)),),
+    "vsplit": (
+        call(lambda x: np.vsplit(x, [1]), normal(3, 2)),
+        call(lambda x: np.vsplit(x, 2), complexes(4, 2)),
+    ),
+    "dsplit": (
+        call(lambda x: np.dsplit(x, 2), normal(1, 2, 4)),
+        call(lambda x: np.dsplit(x, [1, 3]), complexes(2, 1, 4)),
+    ),
     "unstack": (
         call(np.unstack, normal(2, 3)),
         call(lambda x: np.unstack(x, axis=1), normal(2, 3)),
@@ -108,7 +132,10 @@ CALLS = {
         call(lambda x: np.flip(x, 1), normal(2, 3)),
         call(lambda x: np.flip(x, (0, 1)), normal(2, 3)),
     ),
-    "fliplr": (call(np.fliplr, normal(2, 3)),),
+    "fliplr": (
+        call(np.fliplr, normal(2, 3)),
+        call(lambda x: np.fliplr(x) * x, complexes(2, 3, 2)),
+    ),
     "flipud": (call(np.flipud, normal(2, 3)), call(np.flipud, normal(3))),
     "rot90": (
         call(np.rot90, normal(2, 3)),
@@ -157,7 +184,10 @@ CALLS = {
         call(lambda z: np.angle(z, deg=True), complexes(3)),
         call(np.angle, normal(3)),
     ),
-    "copy": (call(np.copy, normal(2, 3)),),
+    "copy": (
+        call(np.copy, normal(2, 3)),
+        call(lambda x: np.copy(x.T, order="C"), complexes(2, 3)),
+    ),
     "astype": (
         call(lambda x: np.astype(x, complex), normal(3)),
         call(lambda x: np.astype(x, np.float32), normal(3), order=0),
@@ -187,7 +217,10 @@ CALLS = {
         call(lambda x: np.compress([True, False, True], x), normal(4)),
         call(lambda x: np.compress([False, True], x, axis=1), normal(3, 4)),
     ),
-    "extract": (call(lambda x: np.extract(x > 0, x), distinct(5)),),
+    "extract": (
+        call(lambda x: np.extract(x > 0, x), distinct(5)),
+        call(lambda x: np.extract([[1, 0], [0, 1]], x), complexes(2, 2)),
+    ),
     "select": (
         call(lambda x: np.select([x < -0.5, x > 0.5], [x**2, 3 * x], default=1.0), distinct(6)),
         call(lambda x, y: np.select([x > 0], [y]), distinct(4), normal(4)),
@@ -210,7 +243,10 @@ CALLS = {
         call(lambda x: np.apply_along_axis(lambda r: np.sum(r * r), 0, x), normal(2, 3)),
         call(lambda x: np.apply_along_axis(np.diag, -1, x), normal(2, 2)),
     ),
-    "apply_over_axes": (call(lambda x: np.apply_over_axes(np.sum, x, [0, 2]), normal(2, 3, 2)),),
+    "apply_over_axes": (
+        call(lambda x: np.apply_over_axes(np.sum, x, [0, 2]), normal(2, 3, 2)),
+        call(lambda x: np.apply_over_axes(np.mean, x, -1), normal(2, 3)),
+    ),
     "append": (
         call(lambda x, y: np.append(x, y), normal(2, 2), normal(3)),
         call(lambda x, y: np.append(x, y, axis=0), normal(2, 2), normal(1, 2)),
@@ -281,6 +317,11 @@ CALLS = {
         call(
             lambda x, y: _written(lambda a, b: np.place(a, a > 0, b), x, y), distinct(6), normal(2)
         ),
+        call(
+            lambda x, y: _written(lambda a, b: np.place(a, [True, False, True, True], b), x, y),
+            complexes(4),
+            complexes(2),
+        ),
     ),
     "putmask": (
         call(
@@ -327,17 +368,38 @@ CALLS = {
         ),
         call(lambda x: np.unique(x, axis=0), distinct(3, 2)),
     ),
-    "unique_all": (call(np.unique_all, distinct(4)),),
-    "unique_counts": (call(np.unique_counts, distinct(4)),),
-    "unique_inverse": (call(np.unique_inverse, distinct(4)),),
-    "unique_values": (call(np.unique_values, distinct(4)),),
-    "union1d": (call(lambda x, y: np.union1d(x, y), distinct(3), normal(2)),),
+    "unique_all": (
+        call(np.unique_all, distinct(4)),
+        call(lambda x: np.unique_all(np.concatenate((x, x[:2]))), distinct(4)),
+    ),
+    "unique_counts": (
+        call(np.unique_counts, distinct(4)),
+        call(lambda x: np.unique_counts(np.stack((x, x[::-1]))), distinct(3)),
+    ),
+    "unique_inverse": (
+        call(np.unique_inverse, distinct(4)),
+        call(lambda x: np.unique_inverse(np.stack((x, x[::-1]))), distinct(3)),
+    ),
+    "unique_values": (
+        call(np.unique_values, distinct(4)),
+        call(lambda x: np.unique_values(np.stack((x, x[::-1]))), distinct(3)),
+    ),
+    "union1d": (
+        call(lambda x, y: np.union1d(x, y), distinct(3), normal(2)),
+        call(lambda x: np.union1d(x, x[::-1]), distinct(2, 2)),
+    ),
     "intersect1d": (
         call(lambda x: np.intersect1d(x[:3], x[1:]), distinct(5)),
         call(lambda x: np.intersect1d(x[:3], x[1:], return_indices=True), distinct(5)),
     ),
-    "setdiff1d": (call(lambda x: np.setdiff1d(x, x[1:3]), distinct(5)),),
-    "setxor1d": (call(lambda x: np.setxor1d(x[:3], x[1:]), distinct(5)),),
+    "setdiff1d": (
+        call(lambda x: np.setdiff1d(x, x[1:3]), distinct(5)),
+        call(lambda x: np.setdiff1d(x, x[:, 1], assume_unique=True), distinct(2, 3)),
+    ),
+    "setxor1d": (
+        call(lambda x: np.setxor1d(x[:3], x[1:]), distinct(5)),
+        call(lambda x: np.setxor1d(x[:3], x[2:], assume_unique=True), distinct(5)),
+    ),
     "lib.stride_tricks.sliding_window_view": (
         call(lambda x: np.lib.stride_tricks.sliding_window_view(x, 3), normal(5)),
         call(lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 2)), normal(3, 4)),
@@ -352,15 +414,37 @@ CALLS = {
         call(lambda x: np.asarray(x, like=x), normal(2)),
         call(lambda x: np.asarray([x, x], dtype=float, like=x), normal()),
     ),
-    "asanyarray": (call(lambda x: np.asanyarray(x, like=x), normal(2)),),
-    "ascontiguousarray": (call(lambda x: np.ascontiguousarray(x.T, like=x), normal(2, 3)),),
-    "asfortranarray": (call(lambda x: np.asfortranarray(x, like=x), normal(2, 3)),),
-    "require": (call(lambda x: np.require(x, requirements=["C", "W"], like=x), normal(2, 3)),),
-    "fromiter": (call(lambda x: np.fromiter((v * v for v in x), float, like=x), normal(3)),),
+    "asanyarray": (
+        call(lambda x: np.asanyarray(x, like=x), normal(2)),
+        call(lambda x: np.asanyarray([x, x], like=x), normal(3)),
+    ),
+    "ascontiguousarray": (
+        call(lambda x: np.ascontiguousarray(x.T, like=x), normal(2, 3)),
+        call(lambda x: np.ascontiguousarray(x, dtype=complex, like=x), normal(2, 3)),
+    ),
+    "asfortranarray": (
+        call(lambda x: np.asfortranarray(x, like=x), normal(2, 3)),
+        call(lambda x: np.asfortranarray(x[::2], like=x), normal(4, 2)),
+    ),
+    "require": (
+        call(lambda x: np.require(x, requirements=["C", "W"], like=x), normal(2, 3)),
+        call(lambda x: np.require(x.T, dtype=complex, requirements="F", like=x), normal(2, 3)),
+    ),
+    "fromiter": (
+        call(lambda x: np.fromiter((v * v for v in x), float, like=x), normal(3)),
+        call(
+            lambda x: np.fromiter((x[i] * x[i + 1] for i in range(3)), complex, count=3, like=x),
+            complexes(4),
+        ),
+    ),
     "fromfunction": (
         call(lambda x: np.fromfunction(lambda i, j: i * x + j, (2, 3), like=x), normal()),
+        call(lambda x: np.fromfunction(lambda i: x[i], (3,), dtype=int, like=x), normal(4)),
     ),
-    "full": (call(lambda x: np.full((2, 2), x, like=x), normal()),),
+    "full": (
+        call(lambda x: np.full((2, 2), x, like=x), normal()),
+        call(lambda x: np.full((2, 3), x, dtype=complex, like=x), normal(3)),
+    ),
     "full_like": (
         call(lambda x: np.full_like(x, 2.0) * x, normal(3)),
         call(lambda x, v: np.full_like(x, v), normal(2, 3), normal()),
@@ -382,7 +466,16 @@ CALLS = {
         call(lambda a, b: np.geomspace(a, b, 5), positive(), positive(seed=1)),
         call(lambda a: np.geomspace(a, -5.0, 4), -positive(2)),
     ),
-    "ones_like": (call(lambda x: np.ones_like(x) * x, normal(2)),),
-    "zeros_like": (call(lambda x: np.zeros_like(x) + x, normal(2)),),
-    "arange": (call(lambda x: np.arange(3, like=x) * x, normal()),),
+    "ones_like": (
+        call(lambda x: np.ones_like(x) * x, normal(2)),
+        call(lambda x: np.ones_like(x, dtype=complex, shape=(2, 2)) * x, normal(2)),
+    ),
+    "zeros_like": (
+        call(lambda x: np.zeros_like(x) + x, normal(2)),
+        call(lambda x: np.zeros_like(x, dtype=complex, shape=(3, 2)) + x, normal(2)),
+    ),
+    "arange": (
+        call(lambda x: np.arange(3, like=x) * x, normal()),
+        call(lambda x: np.arange(1.0, 3.0, 0.5, dtype=float, like=x) + x, normal(4)),
+    ),
 }
