@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 _new = object.__new__
 ndarray = np.ndarray
 asarray = np.asarray
+generic = np.generic
 
 # Bytes of an operand below which an elementwise call is neither pooled nor threaded.
 SMALL = 1 << 18
@@ -124,7 +125,7 @@ def wrap(array: Any, node: Node | None = None) -> Any:
 
 def wrap_result(array: Any, node: Node | None = None) -> Any:
     """Like `wrap`, but 0-d arrays become scalars too (ufuncs and reductions)."""
-    if isinstance(array, np.generic):
+    if isinstance(array, generic):
         array = asarray(array)
     out = _new(_TENSOR if array.ndim else _SCALAR)
     out._array = array
@@ -647,8 +648,8 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
         kernel = _dispatch.lookup(op.name, *place, tuple([a.dtype for a in arrays]))
     out = kernel(*arrays, **attributes)
     if tracked:
-        tracked = op.derivative.kind != "none" and _grad_mode()
-    if isinstance(out, tuple):
+        tracked = op.kept_flags is not None and _grad_mode()
+    if isinstance(out, tuple):  # a named one, maybe
         results = _wrap_several(op, tensors, nodes, out, attributes, tracked)
         if OBSERVERS:
             observe(op, results, arrays)

@@ -294,7 +294,11 @@ def _walk_raw(
     heap: list[int] = []
     for node, g in roots:
         if node is not None:
-            _receive(_Raw, pending, heap, node, g._array, False)
+            if pending:
+                _receive(_Raw, pending, heap, node, g._array, False)
+            else:
+                pending[node[SEQ]] = [node, g._array, False]
+                heap.append(-node[SEQ])
     while heap:
         node, g, ours = pending.pop(-heappop(heap))
         while True:

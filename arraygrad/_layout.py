@@ -72,7 +72,7 @@ def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
     return number + ndim if number < 0 else number
 
 
-_ALL_AXES = [tuple(range(ndim)) for ndim in range(65)]  # NumPy has at most 64 dimensions
+ALL_AXES = [tuple(range(ndim)) for ndim in range(65)]  # NumPy has at most 64 dimensions
 
 
 def normalize_axes(
@@ -83,7 +83,7 @@ def normalize_axes(
     As in NumPy's reductions a 0-d array may be reduced along axis 0 or -1, which changes nothing.
     """
     if axis is None or (ndim == 0 and (axis == 0 or axis == -1)):
-        return _ALL_AXES[ndim]
+        return ALL_AXES[ndim]
     if not isinstance(axis, Iterable):
         return (normalize_axis(axis, ndim, argument),)
     axes = tuple(normalize_axis(a, ndim, argument) for a in axis)
