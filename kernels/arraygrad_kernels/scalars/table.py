@@ -57,7 +57,7 @@ SCALARS: dict[str, Scalar] = {
     "clip": Scalar(values.clip, _REAL, "=", QUIET, _TRIPLE),
     "conj": Scalar(values.conj, _COMPLEX),
     "copysign": Scalar(values.copysign, _FLOATS, "=", QUIET, _PAIR),
-    "cos": Scalar(vecmath.cos, "fdFD", "=", OVERFLOWS),
+    "cos": Scalar(vecmath.cos, "fdFD", "=", DOMAIN, complex_raises=OVERFLOWS),
     "cosh": Scalar(vecmath.cosh, "fdFD", "=", OVERFLOWS),
     "divide": Scalar(
         values.divide, _FLOATS + _COMPLEX, "=", EXACT, _PAIR, contract=False, complex_raises=RATIO

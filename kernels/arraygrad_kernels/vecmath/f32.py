@@ -246,9 +246,10 @@ def _sin_half_turn(r, turns):
 
 def sin_reduced(x):
     """Sine of |x| <= REDUCTION_LIMIT."""
-    t = x * _ONE_OVER_PI + ROUND_F32
-    y = _sin_half_turn(_half_turns(x, t - ROUND_F32), bits_f32(t))
-    return x if abs(x) < _TINY else y
+    a = abs(x)
+    t = a * _ONE_OVER_PI + ROUND_F32
+    y = _sin_half_turn(_half_turns(a, t - ROUND_F32), bits_f32(t))
+    return from_bits_f32(np.int32(bits_f32(y) ^ np.int32(bits_f32(x) & _SIGN)))
 
 
 def cos_reduced(x):

@@ -326,9 +326,10 @@ def _sin_half_turn(r, turns):
 
 def sin_reduced(x):
     """Sine of |x| <= REDUCTION_LIMIT."""
-    t = x * _ONE_OVER_PI + ROUND_F64
-    y = _sin_half_turn(_half_turns(x, t - ROUND_F64), bits_f64(t))
-    return x if abs(x) < _TINY else y
+    a = abs(x)
+    t = a * _ONE_OVER_PI + ROUND_F64
+    y = _sin_half_turn(_half_turns(a, t - ROUND_F64), bits_f64(t))
+    return from_bits_f64(bits_f64(y) ^ (bits_f64(x) & _SIGN))
 
 
 def cos_reduced(x):
