@@ -139,8 +139,16 @@ def normalize_key(key: Any) -> tuple[Any, bool]:
     return part, type(part) in _BASIC
 
 
+_LARGE = 16384
+"""Elements from which the kernel for masks takes less time than NumPy, 4 to 10 times less."""
+
+
 def _indexed(array: Any, key: Any) -> Any:
     try:
+        if type(key) is np.ndarray and key.dtype.kind == "b" and key.size >= _LARGE:
+            if type(array) is np.ndarray and key.shape == array.shape:
+                kernel = lookup("mask_select", "cpu", "strided", (array.dtype, key.dtype))
+                return kernel(array, key)
         return array[key]
     except IndexError as error:
         raise IndexOutOfRangeError(f"{error} (tensor of shape {array.shape})") from None
@@ -361,11 +369,11 @@ def _add_at(out: Any, key: Any, g: Any) -> None:
     if _is_mask(key):
         out[key] += g
     elif isinstance(key, np.ndarray) and out.flags.c_contiguous:
-        lookup("index_add", "cpu", "strided", (out.dtype, key.dtype))(out, key, g, axis=0)
+        lookup("index_add", "cpu", "strided", (out.dtype, key.dtype, g.dtype))(out, key, g, axis=0)
     elif out.flags.c_contiguous and _is_full(key, out.ndim):
         parts = [np.where(p < 0, p + n, p) for p, n in zip(key, out.shape, strict=True)]
         flat = np.ravel_multi_index(tuple(np.broadcast_arrays(*parts)), out.shape)
-        lookup("add_at", "cpu", "strided", (out.dtype, flat.dtype))(out, flat, g)
+        lookup("add_at", "cpu", "strided", (out.dtype, flat.dtype, g.dtype))(out, flat, g)
     else:
         np.add.at(out, key, g)
 
@@ -488,13 +496,14 @@ RAW_PULL["getitem"] = _pull_getitem
 
 def _add_slices_array(g: Any, indices: Any, *, axis: int, shape: Shape) -> Any:
     out = np.zeros(shape, g.dtype)
-    lookup("index_add", "cpu", "strided", (g.dtype, indices.dtype))(out, indices, g, axis=axis)
+    kernel = lookup("index_add", "cpu", "strided", (g.dtype, indices.dtype, g.dtype))
+    kernel(out, indices, g, axis=axis)
     return out
 
 
 def _add_along_array(g: Any, indices: Any, *, axis: int, shape: Shape) -> Any:
     out = np.zeros(shape, g.dtype)
-    kernel = lookup("add_along_axis", "cpu", "strided", (g.dtype, indices.dtype))
+    kernel = lookup("add_along_axis", "cpu", "strided", (g.dtype, indices.dtype, g.dtype))
     kernel(out, indices, g, axis=axis)
     return out
 

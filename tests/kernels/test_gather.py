@@ -7,16 +7,18 @@ from functools import cache
 import numpy as np
 import pytest
 from arraygrad_kernels import _jit
-from arraygrad_kernels.cpu import gather
 
 if not _jit.enabled():
     pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
+
+from arraygrad_kernels import cpu
 
 
 @cache
 def build(op: str, *dtypes: str):
     wanted = tuple(map(np.dtype, dtypes))
-    (spec,) = [s for s in gather.SPECS if s.op == op and s.dtypes == wanted]
+    spec = cpu.find(op, wanted)
+    assert spec is not None
     return spec.build()
 
 
@@ -34,7 +36,10 @@ def variants(x: np.ndarray):
     yield np.repeat(x, 2, axis=-1)[..., ::2]
 
 
-DTYPES = ("bool", "int16", "uint32", "int64", "float32", "float64", "complex64", "complex128")
+DTYPES = (
+    "bool", "int16", "uint32", "int64", "float16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+INDICES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 ADDABLE = ("int8", "uint64", "float32", "float64", "complex64", "complex128")
 
 
@@ -55,7 +60,7 @@ def test_take(dtype, index):
     assert kernel(wide, np.empty(0, index), axis=1).shape == (4, 0)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "complex64", "complex128"])
 def test_take_along_axis(dtype):
     kernel = build("take_along_axis", dtype, "int64")
     for x in variants(values(dtype, (4, 5, 6))):
@@ -102,7 +107,7 @@ def test_index_add(dtype, transposed):
         np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64", "complex64", "complex128"])
 def test_add_along_axis(dtype):
     kernel = build("add_along_axis", dtype, "int64", dtype)
     for axis in range(2):
@@ -158,7 +163,7 @@ def test_an_index_out_of_range_changes_nothing(wrong, repeat):
     np.testing.assert_array_equal(out, x)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "complex64", "complex128"])
 def test_mask_select_and_nonzero(dtype):
     for x in (*variants(values(dtype, (7, 8))), values(dtype, (9000,)), values(dtype, (70, 80)).T):
         for share in (0.0, 0.5, 1.0):
@@ -172,3 +177,59 @@ def test_mask_select_and_nonzero(dtype):
         build("mask_select", dtype, "bool")(x, mask[0])
     with pytest.raises(ValueError, match="0-d"):
         build("nonzero", dtype)(np.zeros((), dtype))
+
+
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("n", [40, 6000])
+def test_indices_of_every_dtype(index, n):
+    x, terms = values("float64", (120,)), values("float64", (n,))
+    indices = np.random.default_rng(7).integers(0, 120, n).astype(index)
+    if np.dtype(index).kind == "i":
+        indices[::3] -= 120
+    places = indices.astype("int64")
+    for op in ("take", "take_along_axis"):
+        got = build(op, "float64", index)(x, indices, axis=0)
+        np.testing.assert_array_equal(got, x[places], strict=True)
+    expected = x.copy()
+    np.add.at(expected, places, terms)
+    for op, options in (
+        ("add_at", {}),
+        ("index_add", {"axis": 0}),
+        ("add_along_axis", {"axis": 0}),
+    ):
+        out = x.copy()
+        build(op, "float64", index, "float64")(out, indices, terms, **options)
+        np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("n", [3, 9000])
+@pytest.mark.parametrize("wrong", [2**63, 2**64 - 1])
+def test_unsigned_index_that_would_wrap_is_out_of_range(wrong, n):
+    """As a signed integer 2**64 - 1 would be the last element."""
+    x = values("float64", (4, 5))
+    indices = np.zeros(n, "uint64")
+    indices[1] = wrong
+    with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+        build("take", "float64", "uint64")(x, indices, axis=0)
+    with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+        build("take_along_axis", "float64", "uint64")(x, indices[:, None], axis=0)
+    out = x.copy()
+    with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+        build("add_at", "float64", "uint64", "float64")(out, indices, np.ones(n))
+    np.testing.assert_array_equal(out, x)
+
+
+def test_elements_of_two_bytes_that_numpy_does_not_know():
+    """Bfloat16 is such a dtype; what only moves it need not know it."""
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    x = values("float32", (60, 100)).astype(bfloat16)
+    indices = np.random.default_rng(8).integers(-60, 60, (70, 100))
+    dtype = x.dtype
+    got = cpu.find("take_along_axis", (dtype, np.dtype("int64"))).build()(x, indices, axis=0)
+    np.testing.assert_array_equal(got, np.take_along_axis(x, indices, 0), strict=True)
+    mask = x > 50
+    got = cpu.find("mask_select", (dtype, np.dtype(bool))).build()(x, mask)
+    np.testing.assert_array_equal(got, x[mask], strict=True)
+    got = cpu.find("copy", (dtype,)).build()(np.broadcast_to(x, (4, 60, 100)).T)
+    np.testing.assert_array_equal(got, np.broadcast_to(x, (4, 60, 100)).T, strict=True)
+    assert cpu.find("nonzero", (dtype,)) is None

@@ -336,3 +336,43 @@ def test_put_into_zero_dimensions():
     x = ag.asarray(1.0)
     x.put([0, -1], [2.0, 3.0])
     assert x == 3.0
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("shape", [(16384,), (150, 130)])
+def test_large_masks(dtype: str, shape: tuple[int, ...]) -> None:
+    """Where a kernel of our own selects; its result owns no more memory than it shows."""
+    rng = np.random.default_rng(3)
+    values = (rng.random(shape) * 9).astype(dtype)
+    mask = rng.random(shape) < 0.5
+    got = ag.asarray(values)[ag.asarray(mask)]
+    np.testing.assert_array_equal(np.asarray(got), values[mask], strict=True)
+    assert got.storage().nbytes == got.nbytes
+    if values.dtype.kind in "fc":
+        x = ag.tensor(values, requires_grad=True)
+        ag.real(x[mask]).sum().backward()
+        np.testing.assert_array_equal(np.asarray(x.grad), mask.astype(dtype))
+
+
+def test_gradients_of_indexing_ask_for_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They named too few operands, so that every addition was NumPy's."""
+    cpu = pytest.importorskip("arraygrad_kernels.cpu")
+    if not cpu.catalogue():
+        pytest.skip("nothing compiles under NUMBA_DISABLE_JIT")
+    from arraygrad.ops import indexing
+
+    asked: list[tuple[str, Any]] = []
+    original = indexing.lookup
+
+    def lookup(op: str, device: str, layout: str, dtypes: Any) -> Any:
+        asked.append((op, dtypes))
+        return original(op, device, layout, dtypes)
+
+    monkeypatch.setattr(indexing, "lookup", lookup)
+    x = ag.tensor(np.ones((5, 6)), requires_grad=True)
+    rows, along = ag.asarray([0, 0, -1]), ag.zeros((5, 6), dtype=ag.int32)
+    for result in (x[rows], x[rows, rows], ag.take(x, rows, axis=0), ag.take_along_axis(x, along)):
+        result.sum().backward()
+    assert {op for op, _ in asked} == {"index_add", "add_at", "add_along_axis"}
+    for op, dtypes in asked:
+        assert cpu.find(op, dtypes) is not None, (op, dtypes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,5 +46,25 @@ def catalogue() -> list[KernelSpec]:
 
 
 def find(op: str, dtypes: tuple[np.dtype[Any], ...]) -> KernelSpec | None:
-    """Kernel of `op` for arrays of `dtypes`, in order; None where there is none."""
-    return _index().get((op, tuple(dtypes)))
+    """Kernel of `op` for arrays of `dtypes`, in order; None where there is none.
+
+    A kernel that converts its indices itself, or only moves elements, is in the catalogue once and
+    found for every dtype of indices, and for every element of two bytes that NumPy does not know.
+    """
+    index = _index()
+    found = index.get((op, tuple(dtypes)))
+    return found or index.get((op, tuple(_stand_ins(op, dtypes))))
+
+
+_MOVING = {"copy", "mask_select", "take", "take_along_axis"}
+_INDEXED = {"add_along_axis", "add_at", "index_add", "take", "take_along_axis"}
+
+
+def _stand_ins(op: str, dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
+    """Dtypes of the kernel that serves `dtypes` too."""
+    chosen = list(dtypes)
+    if op in _INDEXED and len(chosen) > 1 and chosen[1].kind in "iu":
+        chosen[1] = np.dtype(np.int64)
+    if op in _MOVING and chosen and chosen[0].kind == "V" and chosen[0].itemsize == 2:
+        chosen[0] = np.dtype(np.float16)
+    return chosen

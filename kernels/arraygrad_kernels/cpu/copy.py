@@ -34,8 +34,8 @@ _SMALL = 16384
 _TILE = np.uint64(32)
 _BITS = {1: np.dtype("u1"), 2: np.dtype("u2"), 4: np.dtype("u4"), 8: np.dtype("u8")}
 _NAMES = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
-    "float64", "complex64", "complex128",
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+    "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
 _LAYOUT = types.UniTuple(types.uint64, 7)
 

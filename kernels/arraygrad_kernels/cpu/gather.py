@@ -3,15 +3,17 @@
 take, take_along_axis, mask_select, nonzero; add_at, index_add, add_along_axis in place.
 
 Gathers move bits, so one kernel per item size serves all dtypes. Indices are checked and made
-non-negative before anything is written: an IndexError leaves the result untouched. Additions happen
+non-negative 64-bit integers before anything is written: an IndexError leaves the result untouched,
+and one kernel serves every dtype of indices (`cpu.find` knows). Additions happen
 in the order of the indices, so that repeated ones round as in ``numpy.add.at``.
 
 Measured
 --------
 Speed relative to NumPy, one thread, 4M elements, float32 / float64; below 4096 elements NumPy's
-function runs where it has less overhead. take 1.4 / 1.5 (runs: NumPy's); take_along_axis 1.3 / 1.5
-along the last axis, 4.3 / 3.6 along the first; add_at 1.4 / 1.7; index_add of rows 47 / 17, of rows
-of eight 5.6 / 4.9; add_along_axis 5.1 / 3.8; mask_select 9 / 5; nonzero 8 / 6, 1.3 of a bool.
+function runs where it has less overhead. take 1.0 / 1.1, with negative indices 1.4 / 1.9 (runs:
+NumPy's); take_along_axis 1.3 / 1.5 along the last axis, 4.3 / 3.6 along the first; add_at 1.4 /
+1.7; index_add of rows 47 / 17, of rows of eight 5.6 / 4.9; add_along_axis 5.1 / 3.8; mask_select 9
+/ 5; nonzero 8 / 6, 1.3 of a bool.
 """
 
 from __future__ import annotations
@@ -35,7 +37,11 @@ _REALS = (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
 )  # fmt: skip
 _COMPLEX = ("complex64", "complex128")
-_BITS = {1: np.dtype("u1"), 2: np.dtype("u2"), 4: np.dtype("u4"), 8: np.dtype("u8")}
+_BITS = {
+    1: np.dtype("u1"), 2: np.dtype("u2"), 4: np.dtype("u4"), 8: np.dtype("u8"), 16: np.dtype("c16"),
+}  # fmt: skip
+"""What moves an element of so many bytes; there are no integers of 16."""
+_LARGEST = np.iinfo(_INDEX).max
 
 
 def _flat(x: np.ndarray) -> np.ndarray:
@@ -55,15 +61,27 @@ _SMALL = 4096
 # Indices
 
 
+def _signed(indices: np.ndarray, length: int) -> np.ndarray:
+    """Indices as signed 64-bit integers; a conversion that wrapped might find an element."""
+    if indices.dtype == _INDEX:
+        return indices
+    if indices.dtype == np.uint64 and indices.size and indices.max() > _LARGEST:
+        raise _out_of_bounds(indices.max(), length)
+    return indices.astype(_INDEX)
+
+
+def _out_of_bounds(index: Any, length: int) -> IndexError:
+    return IndexError(f"index {index} is out of bounds for axis with size {length}")
+
+
 def _checked(indices: np.ndarray, length: int) -> np.ndarray:
     """Flat, contiguous, non-negative 64-bit indices; IndexError where one is out of range."""
-    flat = _flat(indices if indices.dtype == _INDEX else indices.astype(_INDEX))
+    flat = _flat(_signed(indices, length))
     if flat.size == 0:
         return flat
     low, high = _range_kernel()(flat)
     if low < -length or high >= length:
-        wrong = high if high >= length else low
-        raise IndexError(f"index {wrong} is out of bounds for axis with size {length}")
+        raise _out_of_bounds(high if high >= length else low, length)
     return np.where(flat < 0, flat + length, flat) if low < 0 else flat
 
 
@@ -86,20 +104,20 @@ def _range_kernel() -> Callable[..., tuple[int, int]]:
 # that or (n,).
 
 
-def _take() -> Callable[..., None]:
-    def take(x, indices, outer, length, inner, out):  # type: ignore[no-untyped-def]
+def _take() -> Callable[..., bool]:
+    """Whether an index is out of range; checked on the way, since the result is not yet seen."""
+
+    def take(x, indices, outer, length, out):  # type: ignore[no-untyped-def]
         n = np.uint64(indices.size)
-        if inner == 1:
-            for o in range(outer):
-                for i in range(n):
-                    out[o * n + i] = x[o * length + indices[i]]
-            return
+        wrong = False
         for o in range(outer):
             for i in range(n):
-                source = (o * length + indices[i]) * inner
-                to = (o * n + i) * inner
-                for j in range(inner):
-                    out[to + j] = x[source + j]
+                index = np.uint64(indices[i])
+                # Unsigned, a negative index is beyond all others until it wraps around.
+                place = index if index < length else index + length
+                wrong |= place >= length
+                out[o * n + i] = x[o * length + (place if place < length else np.uint64(0))]
+        return wrong
 
     return take
 
@@ -179,7 +197,7 @@ def _compiled(loop: str, dtype: np.dtype[Any]) -> Callable[..., Any]:
     operand, result = readable(dtype), writable(dtype)
     mask = readable(np.dtype(np.uint8))
     factory, signature = {
-        "take": (_take, (operand, _POSITIVE, _SIZE, _SIZE, _SIZE, result)),
+        "take": (_take, (operand, readable(_INDEX), _SIZE, _SIZE, result)),
         "take_along": (_take_along, (operand, _POSITIVE, _SIZE, _SIZE, _SIZE, _SIZE, result)),
         "index_add": (_index_add, (result, _POSITIVE, operand, _SIZE, _SIZE, _SIZE)),
         "add_along": (_add_along, (result, _POSITIVE, operand, _SIZE, _SIZE, _SIZE, _SIZE)),
@@ -192,17 +210,9 @@ def _compiled(loop: str, dtype: np.dtype[Any]) -> Callable[..., Any]:
 # Calls
 
 
-def _bits(x: np.ndarray) -> tuple[np.ndarray, int]:
-    """`x` flat, contiguous, as unsigned integers, and how many of them make one element."""
-    x = _flat(x)
-    parts = 2 if x.itemsize == 16 else 1
-    return x.view(_BITS[x.itemsize // parts]), parts
-
-
-def _empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """New array, and its bits."""
-    out = np.empty(shape, dtype)
-    return out, _bits(out)[0]
+def _whole(x: np.ndarray) -> np.ndarray:
+    """`x` flat, contiguous, as what moves its elements in one piece."""
+    return _flat(x).view(_BITS[x.itemsize])
 
 
 def _sides(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
@@ -211,18 +221,19 @@ def _sides(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
 
 
 def _build_take(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
-    loop = _compiled("take", _BITS[min(dtype.itemsize, 8)])
+    loop = _compiled("take", _BITS[dtype.itemsize])
     _range_kernel()
 
     def take(x: np.ndarray, indices: np.ndarray, *, axis: int) -> np.ndarray:
         outer, length, inner = _sides(x.shape, axis)
         if inner != 1 or outer * indices.size < 4 * _SMALL:
             # NumPy copies runs as well as we do, and checks all indices before it allocates.
-            return np.take(x, indices, axis=axis)
-        checked = _checked(indices, length)
-        flat, parts = _bits(x)
-        out, bits = _empty(x.shape[:axis] + indices.shape + x.shape[axis + 1 :], x.dtype)
-        loop(flat, checked.view(np.uint64), outer, length, parts, bits)
+            return np.take(x, _signed(indices, length), axis=axis)
+        out = np.empty(x.shape[:axis] + indices.shape + x.shape[axis + 1 :], x.dtype)
+        if not length:
+            _checked(indices, length)  # nothing to take an element from
+        elif loop(_whole(x), _flat(_signed(indices, length)), outer, length, _whole(out)):
+            _checked(indices, length)  # says which index it is
         return out
 
     return take
@@ -256,10 +267,9 @@ def _build_take_along(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
         x, indices, shape = _along_shapes(x, indices, axis)
         outer, length, inner = _sides(x.shape, axis)
         checked = _checked(indices, length).view(np.uint64)
-        flat, _ = _bits(x)
-        out, bits = _empty(shape, x.dtype)
+        out = np.empty(shape, x.dtype)
         if out.size:
-            loop(flat, checked, outer, length, inner, indices.shape[axis], bits)
+            loop(_whole(x), checked, outer, length, inner, indices.shape[axis], _whole(out))
         return out
 
     return take_along_axis
@@ -278,8 +288,9 @@ def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Call
 
     Complex numbers are pairs of reals along a last axis, where the loop allows an inner axis.
     """
-    real = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
-    parts = 2 if dtype.kind == "c" else 1
+    pairs = dtype.kind == "c" and not along
+    real = np.dtype(f"f{dtype.itemsize // 2}") if pairs else dtype
+    parts = 2 if pairs else 1
     loop = _compiled("add_along" if along else "index_add", real)
     _range_kernel()
 
@@ -288,7 +299,7 @@ def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Call
 
     def add_at(out: np.ndarray, flat_indices: np.ndarray, values: np.ndarray) -> None:
         if flat_indices.size < _SMALL and out.flags.c_contiguous:
-            np.add.at(out.reshape(-1), flat_indices, values)
+            np.add.at(out.reshape(-1), _signed(flat_indices, out.size), values)
             return
         checked = _checked(flat_indices, out.size).view(np.uint64)
         values = contiguous(values, flat_indices.shape)
@@ -300,7 +311,7 @@ def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Call
 
     def index_add(out: np.ndarray, indices: np.ndarray, values: np.ndarray, *, axis: int) -> None:
         if out.ndim == 1 and indices.size < _SMALL:
-            np.add.at(out, indices, values)
+            np.add.at(out, _signed(indices, out.size), values)
             return
         outer, length, inner = _sides(out.shape, axis)
         checked = _checked(indices, length).view(np.uint64)
@@ -316,7 +327,7 @@ def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Call
         out: np.ndarray, indices: np.ndarray, values: np.ndarray, *, axis: int
     ) -> None:
         if out.ndim == 1 and indices.size < _SMALL:
-            np.add.at(out, indices, values)
+            np.add.at(out, _signed(indices, out.size), values)
             return
         full = out.shape[:axis] + (indices.shape[axis],) + out.shape[axis + 1 :]
         indices = _broadcast(indices, full)
@@ -341,12 +352,16 @@ def _build_mask_select(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
         if x.size < _SMALL:
             return x[mask]
         chosen = _flat(mask)
-        flat, _ = _bits(x)
-        out, bits = _empty((int(np.count_nonzero(chosen)) + 1,), x.dtype)
-        n = loop(flat, chosen.view(np.uint8), bits)
-        return out[:n]
+        out = np.empty(int(np.count_nonzero(chosen)) + 1, x.dtype)
+        return _shortened(out, loop(_whole(x), chosen.view(np.uint8), _whole(out)))
 
     return mask_select
+
+
+def _shortened(out: np.ndarray, n: int) -> np.ndarray:
+    """The first n elements, in the memory that `out` owns."""
+    out.resize(n, refcheck=False)
+    return out
 
 
 def _build_nonzero(dtype: np.dtype[Any]) -> Callable[..., tuple[np.ndarray, ...]]:
@@ -359,7 +374,7 @@ def _build_nonzero(dtype: np.dtype[Any]) -> Callable[..., tuple[np.ndarray, ...]
             return np.nonzero(x)
         chosen = _flat(x != 0 if x.dtype != np.bool_ else x)
         out = np.empty(int(np.count_nonzero(chosen)) + 1, _INDEX)
-        flat = out[: loop(chosen.view(np.uint8), out)]
+        flat = _shortened(out, loop(chosen.view(np.uint8), out))
         return (flat,) if x.ndim == 1 else np.unravel_index(flat, x.shape)
 
     return nonzero
@@ -369,7 +384,7 @@ def _build_nonzero(dtype: np.dtype[Any]) -> Callable[..., tuple[np.ndarray, ...]
 
 
 def _specs() -> list[KernelSpec]:
-    """All kernels of this module, for 64-bit indices."""
+    """All kernels of this module, for indices of the dtype that others are converted to."""
     specs: list[KernelSpec] = []
 
     def add(op: str, dtypes: tuple[Any, ...], preferred: bool, build: Any, *arguments: Any) -> None:
@@ -377,21 +392,17 @@ def _specs() -> list[KernelSpec]:
             KernelSpec(op, tuple(map(np.dtype, dtypes)), preferred, lambda: build(*arguments))
         )
 
-    for name in ("bool", *_REALS, *_COMPLEX):
+    for name in ("bool", "float16", *_REALS, *_COMPLEX):
         dtype = np.dtype(name)
-        for index in ("int32", "int64"):
-            add("take", (name, index), True, _build_take, dtype)
-            if dtype.itemsize <= 8:
-                add("take_along_axis", (name, index), True, _build_take_along, dtype)
-            if name == "bool":
-                continue
-            add("add_at", (name, index, name), True, _build_adding, dtype, False, True)
-            add("index_add", (name, index, name), True, _build_adding, dtype, False, False)
-            if name not in _COMPLEX:
-                add("add_along_axis", (name, index, name), True, _build_adding, dtype, True, False)
-        if dtype.itemsize <= 8:
-            add("mask_select", (name, "bool"), True, _build_mask_select, dtype)
+        add("take", (name, "int64"), True, _build_take, dtype)
+        add("take_along_axis", (name, "int64"), True, _build_take_along, dtype)
+        add("mask_select", (name, "bool"), True, _build_mask_select, dtype)
         add("nonzero", (name,), True, _build_nonzero, dtype)
+    for name in (*_REALS, *_COMPLEX):
+        dtype, operands = np.dtype(name), (name, "int64", name)
+        add("add_at", operands, True, _build_adding, dtype, False, True)
+        add("index_add", operands, True, _build_adding, dtype, False, False)
+        add("add_along_axis", operands, True, _build_adding, dtype, True, False)
     return specs
 
 
