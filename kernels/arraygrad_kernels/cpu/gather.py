@@ -275,27 +275,21 @@ def _build_take_along(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
     return take_along_axis
 
 
-def _writable_parts(out: np.ndarray, real: np.dtype[Any]) -> tuple[np.ndarray, np.ndarray | None]:
-    """`out` flat as numbers of dtype `real`; and a copy to write back where strides forbid it."""
+def _writable(out: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """`out` flat; and a copy to write back where strides forbid it."""
     if out.flags.c_contiguous and out.flags.aligned:
-        return out.reshape(-1).view(real), None
+        return out.reshape(-1), None
     copy = np.array(out, order="C", copy=True)
-    return copy.reshape(-1).view(real), copy
+    return copy.reshape(-1), copy
 
 
 def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Callable[..., None]:
-    """add_at (`flat_indices`), add_along_axis (`along`) or index_add.
-
-    Complex numbers are pairs of reals along a last axis, where the loop allows an inner axis.
-    """
-    pairs = dtype.kind == "c" and not along
-    real = np.dtype(f"f{dtype.itemsize // 2}") if pairs else dtype
-    parts = 2 if pairs else 1
-    loop = _compiled("add_along" if along else "index_add", real)
+    """add_at (`flat_indices`), add_along_axis (`along`) or index_add."""
+    loop = _compiled("add_along" if along else "index_add", dtype)
     _range_kernel()
 
     def contiguous(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        return _flat(_broadcast(values, shape)).view(real)
+        return _flat(_broadcast(values, shape))
 
     def add_at(out: np.ndarray, flat_indices: np.ndarray, values: np.ndarray) -> None:
         if flat_indices.size < _SMALL and out.flags.c_contiguous:
@@ -303,9 +297,9 @@ def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Call
             return
         checked = _checked(flat_indices, out.size).view(np.uint64)
         values = contiguous(values, flat_indices.shape)
-        target, copy = _writable_parts(out, real)
+        target, copy = _writable(out)
         if checked.size:
-            loop(target, checked, values, 1, out.size, parts)
+            loop(target, checked, values, 1, out.size, 1)
         if copy is not None:
             out[...] = copy
 
@@ -317,9 +311,9 @@ def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Call
         checked = _checked(indices, length).view(np.uint64)
         shape = out.shape[:axis] + indices.shape + out.shape[axis + 1 :]
         values = contiguous(values, shape)
-        target, copy = _writable_parts(out, real)
+        target, copy = _writable(out)
         if values.size:
-            loop(target, checked, values, outer, length, inner * parts)
+            loop(target, checked, values, outer, length, inner)
         if copy is not None:
             out[...] = copy
 
@@ -334,7 +328,7 @@ def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Call
         outer, length, inner = _sides(out.shape, axis)
         checked = _checked(indices, length).view(np.uint64)
         values = contiguous(values, full)
-        target, copy = _writable_parts(out, real)
+        target, copy = _writable(out)
         if values.size:
             loop(target, checked, values, outer, length, inner, full[axis])
         if copy is not None:
