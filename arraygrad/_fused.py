@@ -170,23 +170,121 @@ def _matrix_transpose(node: Node, g: Any) -> Arrays:
     return (g.mT,)
 
 
+def _few(node: Node, g: Any) -> bool:
+    """Whether real arrays are so small that calls count, not memory: then NumPy's loops do."""
+    x = node[VALUES][0]
+    return bool(g.dtype.kind == "f" and x.dtype == g.dtype and x.nbytes < _SMALL)
+
+
+def _kept(g: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
+    """The cotangent of a reduction's result, in the shape that keepdims gives."""
+    return g.reshape([1 if i in axes else n for i, n in enumerate(shape)])
+
+
+def _extreme(node: Node, g: Any) -> Arrays | None:
+    """Ties split evenly."""
+    if not _few(node, g):
+        return None
+    x, out = node[VALUES]
+    axes = node[ATTRIBUTES]["axis"]
+    attained, number = _attained(x, out, axis=axes)
+    return (np.where(attained, _kept(g / number, x.shape, axes), x.dtype.type(0)),)
+
+
+def _attained(x: Any, out: Any, axis: tuple[int, ...]) -> Any:
+    return _dispatch.lookup("attained", "cpu", "strided", (x.dtype, out.dtype))(x, out, axis=axis)
+
+
+def _var(node: Node, g: Any) -> Arrays | None:
+    if not _few(node, g):
+        return None
+    x = node[VALUES][0]
+    axes = node[ATTRIBUTES]["axis"]
+    count = prod([x.shape[i] for i in axes])
+    divisor = count - node[ATTRIBUTES]["correction"]
+    if divisor <= 0:
+        return None
+    centred = x - np.add.reduce(x, axis=axes, keepdims=True) / count
+    centred -= np.add.reduce(centred, axis=axes, keepdims=True) / count  # what rounding has left
+    weight = _kept(g * (2 / divisor), x.shape, axes)
+    return (_product(centred, weight),) if np.isfinite(weight).all() else None
+
+
+def _vector_norm(node: Node, g: Any) -> Arrays | None:
+    """Of the Euclidean norm, where it is neither zero nor infinite."""
+    attributes = node[ATTRIBUTES]
+    if attributes["ord"] != 2 or not _few(node, g):
+        return None
+    x, out = node[VALUES]
+    if x.dtype != out.dtype or not ((out > 0) & (out < np.inf)).all():
+        return None
+    axes = attributes["axis"]
+    return (x / _kept(out, x.shape, axes) * _kept(g, x.shape, axes),)
+
+
+def _cumulative_sum(node: Node, g: Any) -> Arrays | None:
+    attributes = node[ATTRIBUTES]
+    if attributes["include_initial"] or g.nbytes >= _SMALL:
+        return None
+    backwards = (*(slice(None),) * attributes["axis"], slice(None, None, -1))
+    return (np.add.accumulate(g[backwards], axis=attributes["axis"])[backwards],)
+
+
+def _where(node: Node, g: Any) -> Arrays | None:
+    if g.nbytes >= _SMALL:
+        return None
+    condition, zero = node[VALUES][0], g.dtype.type(0)
+    _, first, second = node[INPUTS]
+    return (
+        None,
+        None if first is None else np.where(condition, g, zero),
+        None if second is None else np.where(condition, zero, g),
+    )
+
+
+def _concat(node: Node, g: Any) -> Arrays:
+    axis = node[ATTRIBUTES]["axis"]
+    before = (slice(None),) * axis
+    parts: list[Any] = []
+    stop = 0
+    for shape, source in zip(node[ATTRIBUTES]["arrays_shape"], node[INPUTS], strict=True):
+        start, stop = stop, stop + shape[axis]
+        parts.append(None if source is None else g[(*before, slice(start, stop))])
+    return parts
+
+
+def _stack(node: Node, g: Any) -> Arrays:
+    before = (slice(None),) * node[ATTRIBUTES]["axis"]
+    return [
+        None if source is None else g[(*before, i, ...)] for i, source in enumerate(node[INPUTS])
+    ]
+
+
 # Ops whose cotangents need no kernel of their own.
 SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
     "absorbing_multiply": _multiply,
     "add": _same,
     "broadcast_to": _broadcast_to,
     "cast": _cast,
+    "concat": _concat,
+    "cumulative_sum": _cumulative_sum,
     "expand_dims": _expand_dims,
     "matrix_transpose": _matrix_transpose,
+    "max": _extreme,
     "mean": _mean,
+    "min": _extreme,
     "multiply": _multiply,
     "negative": _negative,
     "permute_dims": _permute_dims,
     "positive": _same,
     "reshape": _reshape,
     "squeeze": _squeeze,
+    "stack": _stack,
     "subtract": _subtract,
     "sum": _sum,
+    "var": _var,
+    "vector_norm": _vector_norm,
+    "where": _where,
 }
 
 

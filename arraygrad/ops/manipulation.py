@@ -56,13 +56,13 @@ def join(op: Op, tensors: Sequence[Any], axis: int) -> Any:
 
     Unlike `apply` it looks the kernel up by that one dtype, however long the sequence is.
     """
-    arrays = tuple(t._array for t in tensors)
+    arrays = tuple([t._array for t in tensors])
     dtype = arrays[0].dtype
     out = lookup(op.name, *common_place(arrays, op.name), (dtype,))(*arrays, axis=axis)
     result = wrap(out)
     if dtype.kind in "fcV" and is_grad_enabled():
-        nodes = tuple(node_of(t) for t in tensors)
-        if any(n is not None for n in nodes):
+        nodes = tuple([node_of(t) for t in tensors])
+        if any([n is not None for n in nodes]):  # noqa: C419 - sooner done than a generator
             result._node = record(op, tuple(tensors), nodes, out, {"axis": axis})
     return result
 
@@ -195,7 +195,12 @@ def _stack_arrays(*arrays: Any, axis: int) -> Any:
     if not arrays[0].ndim:
         # Much faster than np.stack for the many scalars of a nested list.
         return np.array([a[()] for a in arrays], arrays[0].dtype)
-    return np.stack(arrays, axis=axis)
+    shape = arrays[0].shape
+    out = np.empty((*shape[:axis], len(arrays), *shape[axis:]), arrays[0].dtype)
+    rows = out if axis == 0 else np.moveaxis(out, axis, 0)
+    for i, a in enumerate(arrays):
+        rows[i] = a
+    return out
 
 
 STACK: Op = declare(Op("stack", ("*arrays",), Linear(arrays=_slices), scalar=False))

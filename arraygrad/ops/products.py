@@ -14,13 +14,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import BROADCAST_TO, SUM_TO, apply, cast, node_of, operand, record, view, wrap
+from .._apply import (
+    BROADCAST_TO,
+    SUM_TO,
+    apply,
+    cast,
+    node_of,
+    operand,
+    record,
+    view,
+    wrap_result,
+)
 from .._cotangents import conj
 from .._dispatch import lookup, register_kernel
 from .._dtypes import DTypeLike, float32, promote
 from .._engine import RAW_PULL
 from .._errors import ArgumentError, DTypeError, ShapeError
-from .._graph import FREED, INPUTS, OBSERVERS, OP, VALUES, Node, Packed, is_grad_enabled
+from .._graph import ATTRIBUTES, INPUTS, OBSERVERS, OP, VALUES, Node, Packed, is_grad_enabled
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Bilinear, Linear, Op, Rule, declare
 from .._storage import TensorBase, empty
@@ -83,9 +93,9 @@ def together(x1: Any, x2: Any, function: str) -> tuple[Any, Any]:
 
 
 def _matmul_kernel(x1: Any, x2: Any) -> Any:
+    if x1.ndim <= 2 and x2.ndim <= 2:
+        return x1.dot(x2)  # a fifth of matmul's call overhead, and never its slow loops
     if x2.ndim == 2:
-        if x1.ndim == 2:
-            return x1.dot(x2)  # a fifth of matmul's call overhead, and never its slow loops
         if x1.ndim > 2 and x1.flags.c_contiguous:
             # One product for the whole stack.
             out = np.dot(x1.reshape(prod(x1.shape[:-1]), x1.shape[-1]), x2)
@@ -129,18 +139,28 @@ register_kernel("matmul", in_single_precision(_matmul_kernel))
 
 
 def _pull_matmul(node: Node, g: Any) -> Sequence[Any] | None:
-    """The cotangents of two real matrices, without wrapping anything."""
-    values = node[VALUES]
-    if g.ndim != 2 or g.dtype.char not in "fd" or type(values) is not tuple or values is FREED:
+    """The cotangents of real matrices and vectors, without wrapping anything."""
+    x1, x2, _ = node[VALUES]
+    if g.ndim > 2 or g.dtype.char not in "fd":
         return None
-    x1, x2 = values[0], values[1]
     node1, node2 = node[INPUTS]
-    if (x1 is not None and x1.ndim != 2) or (x2 is not None and x2.ndim != 2):
+    shape1, shape2 = node[ATTRIBUTES]["x1_shape"], node[ATTRIBUTES]["x2_shape"]
+    c1 = c2 = None
+    if len(shape1) == 2 and len(shape2) == 2:
+        c1 = None if node1 is None else g.dot(x2.T)
+        c2 = None if node2 is None else x1.T.dot(g)
+    elif len(shape1) == 2 and len(shape2) == 1:
+        c1 = None if node1 is None else g[:, np.newaxis] * x2
+        c2 = None if node2 is None else x1.T.dot(g)
+    elif len(shape1) == 1 and len(shape2) == 2:
+        c1 = None if node1 is None else x2.dot(g)
+        c2 = None if node2 is None else x1[:, np.newaxis] * g
+    elif len(shape1) == 1 and len(shape2) == 1:
+        c1 = None if node1 is None else x2 * g
+        c2 = None if node2 is None else x1 * g
+    else:
         return None
-    return (
-        None if node1 is None else g.dot(x2.T),
-        None if node2 is None else x1.T.dot(g),
-    )
+    return c1, c2
 
 
 RAW_PULL["matmul"] = _pull_matmul
@@ -192,19 +212,19 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """
     x1, x2 = together(x1, x2, "matmul")
     a, b = x1._array, x2._array
-    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
+    if not 0 < a.ndim < 3 or not 0 < b.ndim < 3 or a.shape[-1] != b.shape[0]:
         _check_matmul(a.shape, b.shape)
     elif type(a) is np.ndarray and type(b) is np.ndarray and not OBSERVERS:
-        return _product_of_two_matrices(x1, x2, a, b)  # type: ignore[no-any-return]
+        return _product_of_two(x1, x2, a, b)  # type: ignore[no-any-return]
     return apply(MATMUL, x1, x2)  # type: ignore[no-any-return]
 
 
-def _product_of_two_matrices(x1: Any, x2: Any, a: Any, b: Any) -> Any:
-    """The general road, short: small products are mostly overhead."""
+def _product_of_two(x1: Any, x2: Any, a: Any, b: Any) -> Any:
+    """The general road for matrices and vectors, short: small products are mostly overhead."""
     kernel = MATMUL.fast.get(a.dtype)
     if kernel is None:
         kernel = MATMUL.fast[a.dtype] = lookup("matmul", "cpu", "strided", (a.dtype, a.dtype))
-    out = wrap(kernel(a, b))
+    out = wrap_result(kernel(a, b))
     node1 = x1._node if x1._family is None else node_of(x1)
     node2 = x2._node if x2._family is None else node_of(x2)
     if (node1 is not None or node2 is not None) and is_grad_enabled() and a.dtype.kind in "fcV":
