@@ -70,7 +70,8 @@ def alias(x: TensorBase) -> Any:
     out._array = x._array
     out._saved = True
     mark_saved(x)
-    out._node = [next_seq(), ALIAS, (node_of(x) if GRAD_MODE.get() else None,), None, None]
+    attributes = {"shape": x._array.shape, "dtype": x._array.dtype}
+    out._node = [next_seq(), ALIAS, (node_of(x) if GRAD_MODE.get() else None,), None, attributes]
     return out
 
 

@@ -8,9 +8,11 @@ import numpy as np
 
 from .._answers import answers
 from .._apply import binary, unary
-from .._cotangents import ADD, MULTIPLY, where
-from .._op import Linear, Op, Partials, declare
+from .._cotangents import ADD, MULTIPLY, times, where
+from .._dispatch import register_kernel
+from .._op import Linear, Op, Partials, Rule, declare
 from .comparison import equal
+from .kinks import cotangents_at_kink, tangent_at_kink
 from .rounding import round
 
 if TYPE_CHECKING:
@@ -319,14 +321,63 @@ def fmod(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
     return binary(FMOD, x1, x2)
 
 
-def _share(x: Any, out: Any) -> Any:
-    """Quotient x / out, and 0 at the origin."""
-    return where(equal(out, 0), 0, divide(x, out))
+def _share_kernel(x1: Any, x2: Any, *, out: Any = None) -> Any:
+    with np.errstate(all="ignore"):
+        size = np.hypot(x1, x2)
+        below = np.where(size == 0, size.dtype.type(1), size)
+        return np.divide(x1, below, out=out)
+
+
+def _turned(x1: Any, x2: Any) -> Any:
+    """(x2 / out)**2 / out: how x1 / out grows with x1. Without 1 - (x1 / out)**2, which cancels."""
+    size = hypot(x1, x2)
+    other = share_of_hypot(x2, x1)
+    return where(equal(size, 0), 0, multiply(other, divide(other, size)))
+
+
+def _turned_away(x1: Any, x2: Any, out: Any) -> Any:
+    size = hypot(x1, x2)
+    other = share_of_hypot(x2, x1)
+    return where(equal(size, 0), 0, negative(multiply(out, divide(other, size))))
+
+
+SHARE_OF_HYPOT = declare(
+    Op("share_of_hypot", ("x1", "x2"), Partials(x1=_turned, x2=_turned_away),
+       dtypes="real floating", family="elementwise")
+)  # fmt: skip
+register_kernel("share_of_hypot", _share_kernel)
+
+
+def share_of_hypot(x1: Any, x2: Any) -> Any:
+    """x1 / hypot(x1, x2), and 0 at the origin."""
+    return binary(SHARE_OF_HYPOT, x1, x2)
+
+
+def _hypot_vjp(g: Any, x1: Any, x2: Any, out: Any, needs: tuple[bool, ...]) -> Any:
+    shares = [
+        times(g, share_of_hypot(x, other)) if needed else None
+        for x, other, needed in ((x1, x2, needs[0]), (x2, x1, needs[1]))
+    ]
+    return cotangents_at_kink(shares, g, [x1, x2], out, "hypot", np.hypot)
+
+
+def _hypot_jvp(t: Any, x1: Any, x2: Any, out: Any) -> Any:
+    terms = [
+        times(moved, share_of_hypot(x, other))
+        for moved, x, other in ((t[0], x1, x2), (t[1], x2, x1))
+        if moved is not None
+    ]
+    moved = terms[0] if len(terms) == 1 else add(*terms)
+
+    def one_sided() -> Any:
+        t1, t2 = [0 if part is None else part._array for part in t]
+        return np.hypot(t1, t2)
+
+    return tangent_at_kink(moved, out, "hypot", one_sided)
 
 
 HYPOT = declare(
-    Op("hypot", ("x1", "x2"),
-       Partials(x1=lambda x1, out: _share(x1, out), x2=lambda x2, out: _share(x2, out)),
+    Op("hypot", ("x1", "x2"), Rule(vjp=_hypot_vjp, jvp=_hypot_jvp),
        dtypes="real floating", family="elementwise")
 )  # fmt: skip
 
@@ -347,7 +398,8 @@ def hypot(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 
     Notes
     -----
-    Derivative: d out / d x1 = x1 / out, d out / d x2 = x2 / out; 0 for both at the origin.
+    Derivative: d out / d x1 = x1 / out, d out / d x2 = x2 / out; 0 for both at the origin; for
+    second derivatives there see `ops.kinks`.
     """
     return binary(HYPOT, x1, x2)
 

@@ -9,13 +9,15 @@ import numpy as np
 
 from .._answers import answers
 from .._apply import binary, cast, node_of, unary
-from .._cotangents import times, where
+from .._cotangents import conj, times, where
 from .._errors import ArgumentError, ArraygradError
-from .._op import Op, Partials, declare
+from .._op import Op, Partials, Rule, declare
 from .._storage import TensorBase
 from .arithmetic import add, divide, multiply, negative, reciprocal, square, subtract
 from .bitwise import logical_and
 from .comparison import equal, greater, isinf
+from .kinks import limit_at_root, tangent_at_kink
+from .slopes import sech_squared
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -343,8 +345,16 @@ def pow(x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
         ) from error
 
 
+def _sqrt_vjp(g: Any, out: Any) -> Any:
+    return limit_at_root(times(g, conj(divide(0.5, out))), g, out)
+
+
+def _sqrt_jvp(t: Any, out: Any) -> Any:
+    return tangent_at_kink(times(t[0], divide(0.5, out)), out, "sqrt", lambda: 0, linear=True)
+
+
 SQRT = declare(
-    Op("sqrt", ("x",), Partials(x=lambda out: divide(0.5, out)), dtypes="floating",
+    Op("sqrt", ("x",), Rule(x=_sqrt_vjp, jvp=_sqrt_jvp), dtypes="floating",
        family="elementwise")
 )  # fmt: skip
 
@@ -364,7 +374,9 @@ def sqrt(x: Tensor | complex, /) -> Tensor:
 
     Notes
     -----
-    Derivative: 1 / (2 sqrt(x)), infinite at 0; a zero cotangent absorbs that.
+    Derivative: 1 / (2 sqrt(x)), infinite at 0; a zero cotangent absorbs that. A recorded pass
+    takes the limit for a cotangent that is zero because the root is, so that the Hessian of
+    sqrt(sum(x * x))**2 is right at 0.
     """
     return unary(SQRT, x)
 
@@ -399,7 +411,7 @@ def cbrt(x: Tensor | float, /) -> Tensor:
 
 
 SIGMOID = declare(
-    Op("sigmoid", ("x",), Partials(x=lambda x, out: multiply(out, sigmoid(negative(x)))),
+    Op("sigmoid", ("x",), Partials(x=lambda x: multiply(0.25, sech_squared(multiply(0.5, x)))),
        dtypes="floating", family="elementwise")
 )  # fmt: skip
 

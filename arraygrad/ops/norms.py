@@ -1,9 +1,8 @@
 """Norms of vectors and matrices, and condition numbers.
 
 A norm has a kink at zero: its gradient there is the minimum-norm subgradient, zero. The same for
-each vector of a stack, so that norm(x)**2 has the gradient 2 x everywhere. Second derivatives at
-zero, which a norm does not have, count as zero too: for the Hessian of a squared norm at zero write
-sum(x * x).
+each vector of a stack, so that norm(x)**2 has the gradient 2 x everywhere. For second derivatives
+at zero see `ops.kinks`: those of norm(x)**2 are right, those of the norm itself do not exist.
 """
 
 from __future__ import annotations
@@ -15,16 +14,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .._answers import answers
-from .._apply import apply, cast, operand, unary, wrap
-from .._cotangents import times
+from .._apply import apply, cast, node_of, operand, unary, wrap
+from .._cotangents import add, conj, times
 from .._dispatch import register_kernel
 from .._dtypes import float64, real_dtype
 from .._errors import ArgumentError, ShapeError
+from .._graph import is_grad_enabled
 from .._layout import Shape, normalize_axes, normalize_axis, reduced_shape
 from .._op import Op, Partials, Rule, declare
 from . import comparison, exponential, parts, statistical
 from .arithmetic import divide, negative
 from .factorizations import svdvals
+from .kinks import cotangents_at_kink, tangent_at_kink, zero_without_derivative
 from .manipulation import broadcast_to, permute_dims, reshape
 from .products import in_single_precision
 from .solvers import inv, matrices, square
@@ -83,7 +84,7 @@ def _scaled_powers(sizes: Any, axis: tuple[int, ...], ord: float) -> Any:
     return (scale * np.power(powers, 1 / ord)).astype(sizes.dtype, copy=False)
 
 
-def _powers_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], ord: float) -> Any:
+def _powers_cotangent(g: Any, x: Any, out: Any, axis: tuple[int, ...], ord: float) -> Any:
     shape = x._array.shape
     kept = reduced_shape(shape, axis, True)
     scale = unary(RECIPROCAL_OR_ZERO, reshape(out, kept))
@@ -94,14 +95,43 @@ def _powers_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], ord: float) -> 
     # sign(x) (|x| / out)^(p - 1)
     ratio = times(parts.abs(x), broadcast_to(scale, shape))
     weight = times(broadcast_to(reshape(g, kept), shape), _power(ratio, ord - 1))
-    return times(cast(weight, dtype), parts.sign(x))
+    c = times(cast(weight, dtype), parts.sign(x))
+    if ord < 2 and is_grad_enabled() and node_of(x) is not None:
+        corners = (x._array == 0) & (reshape(g, kept)._array != 0)
+        if corners.any():
+            return add(c, zero_without_derivative(x, corners, f"an element in the {ord}-norm"))
+    return c
+
+
+def _powers_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], ord: float) -> Any:
+    shape = x._array.shape
+    kept = reduced_shape(shape, axis, True)
+    (c,) = cotangents_at_kink(
+        [_powers_cotangent(g, x, out, axis, ord)], g, [x], out, "vector_norm",
+        lambda t: _powers_kernel(t, axis=axis, keepdims=True, ord=ord),
+        spread=lambda t: broadcast_to(reshape(t, kept), shape), quadratic=ord == 2,
+    )  # fmt: skip
+    return c
+
+
+def _powers_jvp(t: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool, ord: float) -> Any:
+    weights = _powers_cotangent(wrap(np.ones_like(out._array)), x, out, axis, ord)
+    moved = cast(times(t[0], conj(weights)), out._array.dtype)
+    moved = statistical.sum(moved, axis=axis, keepdims=keepdims)
+
+    def one_sided() -> Any:
+        return _powers_kernel(t[0]._array, axis=axis, keepdims=keepdims, ord=ord)
+
+    return tangent_at_kink(moved, out, "vector_norm", one_sided)
 
 
 def _power(x: Any, exponent: float) -> Any:
     return exponential.pow(x, exponent)
 
 
-VECTOR_NORM = declare(Op("vector_norm", ("x",), Rule(x=_powers_vjp), dtypes="floating only"))
+VECTOR_NORM = declare(
+    Op("vector_norm", ("x",), Rule(x=_powers_vjp, jvp=_powers_jvp), dtypes="floating only")
+)
 register_kernel("vector_norm", in_single_precision(_powers_kernel))
 
 
@@ -139,7 +169,9 @@ def vector_norm(
     Notes
     -----
     Derivative: sign(x) (|x| / out)^(p - 1); zero where the norm is zero (minimum-norm
-    subgradient). For inf and -inf ties split evenly. The count (0) has derivative zero.
+    subgradient). For inf and -inf ties split evenly. The count (0) has derivative zero. Second
+    derivatives where the norm is zero: those of its square are right, other functions raise
+    GradientError (see `ops.kinks`).
     """
     x = _floating(x, "vector_norm")
     axes = normalize_axes(axis, x._array.ndim)

@@ -14,6 +14,7 @@ from .._dispatch import register_kernel
 from .._op import NONE, Linear, Op, Partials, Rule, declare
 from .arithmetic import divide, multiply, subtract
 from .comparison import equal
+from .kinks import cotangents_at_kink, tangent_at_kink
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -23,13 +24,20 @@ def _is_complex(x: Any) -> bool:
     return bool(x._array.dtype.kind == "c")
 
 
-def _abs_vjp(g: Any, x: Any) -> Any:
-    return times(g, sign(x))
+def _abs_vjp(g: Any, x: Any, out: Any) -> Any:
+    (c,) = cotangents_at_kink(
+        [times(g, sign(x))], g, [x], out, "abs", np.abs, linear=not _is_complex(x)
+    )
+    return c
 
 
-def _abs_jvp(t: tuple[Any, ...], x: Any) -> Any:
+def _abs_jvp(t: tuple[Any, ...], x: Any, out: Any) -> Any:
     moved = times(t[0], _cotangents.conj(sign(x)))
-    return real(moved) if _is_complex(x) else moved
+    if _is_complex(x):
+        moved = real(moved)
+    return tangent_at_kink(
+        moved, out, "abs", lambda: np.abs(t[0]._array), linear=not _is_complex(x)
+    )
 
 
 ABS = declare(

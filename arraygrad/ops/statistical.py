@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._apply import BROADCAST_TO, apply, cast, operand, view
+from .._apply import BROADCAST_TO, apply, cast, operand, view, wrap
 from .._cotangents import conj, times
 from .._dispatch import register_kernel
 from .._dtypes import DTypeLike, as_dtype, float64, int64, real_dtype, uint64
 from .._errors import ArgumentError, ShapeError
+from .._graph import is_grad_enabled
 from .._layout import Shape, normalize_axes, normalize_axis, reduced_shape
 from .._op import Linear, Op, Rule, declare
 from .arithmetic import divide, multiply, reciprocal, subtract
 from .data_type import check_convertible
 from .indexing import getitem
+from .kinks import cotangents_at_kink, tangent_at_kink
 from .manipulation import expand_dims, flip, permute_dims, reshape
 from .products_of_others import cotangent_of_running_product, is_divisible, products_of_others
 from .searching import where
@@ -175,7 +177,7 @@ def _var_vjp(g: Any, x: Any, axis: tuple[int, ...], correction: float) -> Any:
 VAR: Op = declare(Op("var", ("x",), Rule(x=_var_vjp), dtypes="floating"))
 
 
-def _std_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float) -> Any:
+def _std_cotangent(g: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float) -> Any:
     shape = x._array.shape
     zero = out._array == 0
     safe = where(zero, 1, out) if np.any(zero) else out
@@ -184,7 +186,35 @@ def _std_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float)
     return times(_centred(x, axis), spread(scaled, shape, axis))
 
 
-STD: Op = declare(Op("std", ("x",), Rule(x=_std_vjp), dtypes="floating"))
+def _std_vjp(g: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float) -> Any:
+    shape = x._array.shape
+    c = _std_cotangent(g, x, out, axis, correction)
+    if not is_grad_enabled() or (out._array != 0).all():
+        return c
+    near = _over(_centred(x, axis), _divisor(shape, axis, correction))
+    (c,) = cotangents_at_kink(
+        [c], g, [x], out, "std", lambda t: _std_of(t, axis, correction, True), near=[near],
+        spread=lambda t: spread(t, shape, axis),
+    )  # fmt: skip
+    return c
+
+
+def _std_of(t: Any, axis: tuple[int, ...], correction: float, keepdims: bool) -> Any:
+    return np.std(t, axis=axis, ddof=correction, keepdims=keepdims)
+
+
+def _std_jvp(
+    t: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float, keepdims: bool
+) -> Any:
+    ones = wrap(np.ones_like(out._array))
+    moved = times(t[0], conj(_std_cotangent(ones, x, out, axis, correction)))
+    moved = sum(cast(moved, out._array.dtype), axis=axis, keepdims=keepdims)
+    return tangent_at_kink(
+        moved, out, "std", lambda: _std_of(t[0]._array, axis, correction, keepdims)
+    )
+
+
+STD: Op = declare(Op("std", ("x",), Rule(x=_std_vjp, jvp=_std_jvp), dtypes="floating"))
 
 
 def var(
@@ -239,7 +269,7 @@ def std(
     Notes
     -----
     Derivative: (x - mean) / ((n - correction) std); 0, the minimum-norm subgradient, where all
-    elements are equal.
+    elements are equal; for second derivatives there see `ops.kinks`.
     """
     return _moment(STD, x, axis, correction, keepdims)  # type: ignore[no-any-return]
 

@@ -11,10 +11,27 @@ from .._apply import binary, cast, operand, unary
 from .._cotangents import where
 from .._dispatch import register_kernel
 from .._op import Linear, Op, Partials, declare
-from .arithmetic import add, divide, hypot, multiply, negative, reciprocal, square, subtract
-from .comparison import equal, less
-from .exponential import sigmoid, sqrt
+from .arithmetic import (
+    add,
+    divide,
+    fmod,
+    multiply,
+    negative,
+    reciprocal,
+    square,
+    subtract,
+)
+from .comparison import less
 from .parts import abs
+from .slopes import (
+    acosh_slope,
+    angle_slope,
+    asin_slope,
+    asinh_slope,
+    atan_slope,
+    atanh_slope,
+    sech_squared,
+)
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -77,15 +94,9 @@ def cos(x: Tensor | complex, /) -> Tensor:
     return unary(COS, x)
 
 
-def _tanh_slope(x: Any) -> Any:
-    """1 / cosh(x)**2 as 4 sigmoid(2x) sigmoid(-2x), in which nothing overflows."""
-    twice = add(x, x)
-    return multiply(4, multiply(sigmoid(twice), sigmoid(negative(twice))))
-
-
 def _tan_slope(x: Any) -> Any:
     # 1 + tan(x)**2 would lose all digits far from the real axis, where tan(x) is nearly 1j.
-    return _tanh_slope(multiply(x, 1j)) if _is_complex(x) else square(reciprocal(cos(x)))
+    return sech_squared(multiply(x, 1j)) if _is_complex(x) else square(reciprocal(cos(x)))
 
 
 TAN = declare(Op("tan", ("x",), Partials(x=_tan_slope), dtypes="floating", family="elementwise"))
@@ -111,15 +122,10 @@ def tan(x: Tensor | complex, /) -> Tensor:
     return unary(TAN, x)
 
 
-def _asin_slope(x: Any) -> Any:
-    """1 / sqrt(1 - x**2); the two factors keep the digits near the ends and the branch cuts.
-
-    -(x - 1) and not 1 - x: a zero imaginary part must change its sign.
-    """
-    return reciprocal(multiply(sqrt(negative(subtract(x, 1))), sqrt(add(1, x))))
-
-
-ASIN = declare(Op("asin", ("x",), Partials(x=_asin_slope), dtypes="floating", family="elementwise"))
+ASIN = declare(
+    Op("asin", ("x",), Partials(x=lambda x: asin_slope(x)), dtypes="floating",
+       family="elementwise")
+)  # fmt: skip
 
 
 @answers(np.asin)
@@ -143,7 +149,7 @@ def asin(x: Tensor | complex, /) -> Tensor:
 
 
 ACOS = declare(
-    Op("acos", ("x",), Partials(x=lambda x: negative(_asin_slope(x))), dtypes="floating",
+    Op("acos", ("x",), Partials(x=lambda x: negative(asin_slope(x))), dtypes="floating",
        family="elementwise")
 )  # fmt: skip
 
@@ -168,15 +174,10 @@ def acos(x: Tensor | complex, /) -> Tensor:
     return unary(ACOS, x)
 
 
-def _atan_slope(x: Any) -> Any:
-    if _is_complex(x):
-        # Near the poles at 1j and -1j the two factors keep digits that 1 + x**2 loses.
-        turned = multiply(x, 1j)
-        return reciprocal(multiply(subtract(1, turned), add(1, turned)))
-    return reciprocal(add(1, square(x)))
-
-
-ATAN = declare(Op("atan", ("x",), Partials(x=_atan_slope), dtypes="floating", family="elementwise"))
+ATAN = declare(
+    Op("atan", ("x",), Partials(x=lambda x: atan_slope(x)), dtypes="floating",
+       family="elementwise")
+)  # fmt: skip
 
 
 @answers(np.atan)
@@ -199,16 +200,10 @@ def atan(x: Tensor | complex, /) -> Tensor:
     return unary(ATAN, x)
 
 
-def _over_square_of_hypot(numerator: Any, x1: Any, x2: Any) -> Any:
-    """Quotient numerator / (x1**2 + x2**2) where the squares may underflow; 0 at the origin."""
-    size = hypot(x1, x2)
-    return where(equal(size, 0), 0, divide(divide(numerator, size), size))
-
-
 ATAN2 = declare(
     Op("atan2", ("x1", "x2"),
-       Partials(x1=lambda x1, x2: _over_square_of_hypot(x2, x1, x2),
-                x2=lambda x1, x2: _over_square_of_hypot(negative(x1), x1, x2)),
+       Partials(x1=lambda x1, x2: angle_slope(x1, x2),
+                x2=lambda x1, x2: negative(angle_slope(x2, x1))),
        dtypes="real floating", family="elementwise")
 )  # fmt: skip
 
@@ -288,7 +283,10 @@ def cosh(x: Tensor | complex, /) -> Tensor:
     return unary(COSH, x)
 
 
-TANH = declare(Op("tanh", ("x",), Partials(x=_tanh_slope), dtypes="floating", family="elementwise"))
+TANH = declare(
+    Op("tanh", ("x",), Partials(x=lambda x: sech_squared(x)), dtypes="floating",
+       family="elementwise")
+)  # fmt: skip
 
 
 @answers(np.tanh)
@@ -310,16 +308,10 @@ def tanh(x: Tensor | complex, /) -> Tensor:
     return unary(TANH, x)
 
 
-def _asinh_slope(x: Any) -> Any:
-    if _is_complex(x):
-        turned = multiply(x, 1j)
-        return reciprocal(multiply(sqrt(subtract(1, turned)), sqrt(add(1, turned))))
-    return reciprocal(hypot(x, 1))  # x**2 overflows long before the slope underflows
-
-
 ASINH = declare(
-    Op("asinh", ("x",), Partials(x=_asinh_slope), dtypes="floating", family="elementwise")
-)
+    Op("asinh", ("x",), Partials(x=lambda x: asinh_slope(x)), dtypes="floating",
+       family="elementwise")
+)  # fmt: skip
 
 
 @answers(np.asinh)
@@ -341,13 +333,10 @@ def asinh(x: Tensor | complex, /) -> Tensor:
     return unary(ASINH, x)
 
 
-def _acosh_slope(x: Any) -> Any:
-    return reciprocal(multiply(sqrt(subtract(x, 1)), sqrt(add(x, 1))))
-
-
 ACOSH = declare(
-    Op("acosh", ("x",), Partials(x=_acosh_slope), dtypes="floating", family="elementwise")
-)
+    Op("acosh", ("x",), Partials(x=lambda x: acosh_slope(x)), dtypes="floating",
+       family="elementwise")
+)  # fmt: skip
 
 
 @answers(np.acosh)
@@ -371,8 +360,8 @@ def acosh(x: Tensor | complex, /) -> Tensor:
 
 
 ATANH = declare(
-    Op("atanh", ("x",), Partials(x=lambda x: reciprocal(multiply(subtract(1, x), add(1, x)))),
-       dtypes="floating", family="elementwise")
+    Op("atanh", ("x",), Partials(x=lambda x: atanh_slope(x)), dtypes="floating",
+       family="elementwise")
 )  # fmt: skip
 
 
@@ -412,7 +401,8 @@ def _sinc_slope(x: Any) -> Any:
     series: Any = _SINC_SLOPE_SERIES[-1]
     for coefficient in _SINC_SLOPE_SERIES[-2::-1]:
         series = add(coefficient, multiply(series, y_squared))
-    closed = divide(subtract(cos(y), divide(sin(y), y)), y)
+    turned = y if _is_complex(x) else multiply(fmod(x, 2.0), np.pi)  # pi times a large x rounds
+    closed = divide(subtract(cos(turned), divide(sin(turned), y)), y)
     return multiply(np.pi, where(less(abs(y), 1), multiply(y, series), closed))
 
 

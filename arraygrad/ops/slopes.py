@@ -1,0 +1,174 @@
+"""Slopes of elementwise functions that are ops of their own.
+
+A slope written as a formula has the right value, but the derivative of the formula may cancel:
+sigmoid(2x) sigmoid(-2x), the slope of tanh but for a factor, changes by a difference of two nearly
+equal numbers near 0, and no digit of the second derivative of tanh is right at 1e-16. As an op the
+slope states its own derivative in a closed form that is accurate everywhere, and that form again
+consists of slopes, so that all orders are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._apply import binary, unary
+from .._cotangents import where
+from .._dispatch import register_kernel
+from .._lazy import LazyModule
+from .._op import Op, Partials, declare
+from .arithmetic import (
+    add,
+    divide,
+    hypot,
+    multiply,
+    negative,
+    share_of_hypot,
+    square,
+    subtract,
+)
+from .comparison import equal
+from .products import in_single_precision
+
+trigonometric = LazyModule("arraygrad.ops.trigonometric")  # imports this module
+
+
+def _declare(name: str, formula: Callable[[Any], Any], slope: Callable[..., Any]) -> Op:
+    """The op with these values and this derivative."""
+    values = in_single_precision(formula)
+
+    def kernel(x: Any, *, out: Any = None) -> Any:
+        with np.errstate(all="ignore"):  # slopes at poles are infinite without being a mistake
+            result = values(x)
+        if out is None:
+            return result
+        np.copyto(out, result)
+        return out
+
+    register_kernel(name, kernel)
+    return declare(
+        Op(name, ("x",), Partials(x=slope), dtypes="floating only", family="elementwise")
+    )
+
+
+def _sech_squared_values(x: Any) -> Any:
+    negative = np.where(x.real > 0, -x, x)
+    e = np.exp(negative + negative)
+    return 4 * e / ((1 + e) * (1 + e))
+
+
+SECH_SQUARED = _declare(
+    "sech_squared",
+    _sech_squared_values,
+    lambda x, out: multiply(multiply(out, -2), trigonometric.tanh(x)),
+)
+
+
+def sech_squared(x: Any) -> Any:
+    """1 / cosh(x)**2, in which nothing overflows."""
+    return unary(SECH_SQUARED, x)
+
+
+# -(x - 1) and not 1 - x: a zero imaginary part must change its sign, for the branch cuts.
+ASIN_SLOPE = _declare(
+    "asin_slope",
+    lambda x: 1 / (np.sqrt(-(x - 1)) * np.sqrt(1 + x)),
+    lambda x, out: multiply(multiply(x, out), square(out)),
+)
+
+
+def asin_slope(x: Any) -> Any:
+    """1 / sqrt(1 - x**2); the two factors keep the digits near the ends and the branch cuts."""
+    return unary(ASIN_SLOPE, x)
+
+
+ATAN_SLOPE = _declare(
+    "atan_slope",
+    # Near the poles at 1j and -1j the two factors keep digits that 1 + x**2 loses.
+    lambda x: 1 / (1 - 1j * x) / (1 + 1j * x) if x.dtype.kind == "c" else 1 / (1 + x * x),
+    # In this order neither product underflows before the result does.
+    lambda x, out: multiply(multiply(multiply(x, out), -2), out),
+)
+
+
+def atan_slope(x: Any) -> Any:
+    """1 / (1 + x**2)."""
+    return unary(ATAN_SLOPE, x)
+
+
+ATANH_SLOPE = _declare(
+    "atanh_slope",
+    lambda x: 1 / (1 - x) / (1 + x),
+    lambda x, out: multiply(multiply(multiply(x, out), 2), out),
+)
+
+
+def atanh_slope(x: Any) -> Any:
+    """1 / (1 - x**2)."""
+    return unary(ATANH_SLOPE, x)
+
+
+ASINH_SLOPE = _declare(
+    "asinh_slope",
+    # x**2 overflows long before the slope underflows.
+    lambda x: (
+        1 / (np.sqrt(1 - 1j * x) * np.sqrt(1 + 1j * x))
+        if x.dtype.kind == "c"
+        else 1 / np.hypot(x, 1)
+    ),
+    lambda x, out: negative(multiply(multiply(x, out), square(out))),
+)
+
+
+def asinh_slope(x: Any) -> Any:
+    """1 / sqrt(1 + x**2)."""
+    return unary(ASINH_SLOPE, x)
+
+
+ACOSH_SLOPE = _declare(
+    "acosh_slope",
+    lambda x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)),
+    lambda x, out: negative(multiply(multiply(x, out), square(out))),
+)
+
+
+def acosh_slope(x: Any) -> Any:
+    """1 / (sqrt(x - 1) sqrt(x + 1))."""
+    return unary(ACOSH_SLOPE, x)
+
+
+def _angle_slope_kernel(x1: Any, x2: Any, *, out: Any = None) -> Any:
+    with np.errstate(all="ignore"):
+        size = np.hypot(x1, x2)
+        below = np.where(size == 0, size.dtype.type(1), size)
+        return np.divide(np.divide(x2, below, out=out), below, out=out)
+
+
+def _over_square(numerator: Any, x1: Any, x2: Any) -> Any:
+    size = hypot(x1, x2)
+    return where(equal(size, 0), 0, divide(divide(numerator, size), size))
+
+
+def _angle_slope_x1(x1: Any, x2: Any) -> Any:
+    product = multiply(share_of_hypot(x1, x2), share_of_hypot(x2, x1))
+    return _over_square(multiply(-2, product), x1, x2)
+
+
+def _angle_slope_x2(x1: Any, x2: Any) -> Any:
+    first, second = share_of_hypot(x1, x2), share_of_hypot(x2, x1)
+    product = multiply(subtract(first, second), add(first, second))
+    return _over_square(product, x1, x2)
+
+
+ANGLE_SLOPE = declare(
+    Op("angle_slope", ("x1", "x2"), Partials(x1=_angle_slope_x1, x2=_angle_slope_x2),
+       dtypes="real floating", family="elementwise")
+)  # fmt: skip
+register_kernel("angle_slope", _angle_slope_kernel)
+
+
+def angle_slope(x1: Any, x2: Any) -> Any:
+    """x2 / (x1**2 + x2**2), where the squares may underflow; 0 at the origin."""
+    return binary(ANGLE_SLOPE, x1, x2)
