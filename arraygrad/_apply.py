@@ -174,6 +174,8 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
     if isinstance(x, TensorBase):
         return x
     if isinstance(x, ndarray | np.generic):
+        if isinstance(x, ndarray) and type(x) is not ndarray:
+            check_subclass(x, function)
         array = np.asarray(x)
         if not is_supported(array.dtype) or not array.dtype.isnative:
             dtype = check_supported(array.dtype, f"argument {position} of {function}")
@@ -195,6 +197,21 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
         f"{function}: argument {position} is a {type(x).__name__}, not a tensor, array or number; "
         "convert it first with ag.asarray(...)"
     )
+
+
+def check_subclass(x: Any, function: str) -> None:
+    """Refuse arrays that mean something else than their numbers: masked ones, and matrices."""
+    names = {k.__name__ for k in type(x).__mro__ if k.__module__.partition(".")[0] == "numpy"}
+    if "MaskedArray" in names:
+        raise ArgumentTypeError(
+            f"{function}: the mask of a masked array would be lost; fill it first, x.filled(value), "
+            "or write np.where(mask, ...)"
+        )
+    if "matrix" in names:
+        raise ArgumentTypeError(
+            f"{function}: an np.matrix has a product of its own, which tensors do not have; convert "
+            "it first, np.asarray(x), and write @ for the product"
+        )
 
 
 # Makes a tensor of nested sequences that may hold tensors; set by ops.creation.
@@ -796,7 +813,7 @@ def broadcast_array(x: Any, *, shape: Shape) -> Any:
             strides[lead + i] = s
         elif n != 1:
             raise ShapeError(f"a tensor of shape {x.shape} does not broadcast to {shape}")
-    if x.flags.owndata and x.flags.c_contiguous:
+    if x.flags.c_contiguous:
         out: Any = ndarray(shape, x.dtype, buffer=x, strides=tuple(strides))
         out.flags.writeable = False
         return out
