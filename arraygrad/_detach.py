@@ -18,6 +18,7 @@ from typing import Any, Literal
 from ._apply import node_of
 from ._errors import ArgumentError, DetachError
 from ._graph import is_grad_enabled
+from ._hints import remedy
 
 Policy = Literal["error", "warn", "allow"]
 
@@ -124,8 +125,10 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
     policy = _POLICY.get()
     if policy == "allow":
         return
-    caller, users, depth = _callers()
+    caller, users, depth, library = _callers()
     instruction, called = _running(caller)
+    if library and not instead:
+        instead = remedy(library, _running(users)[1])
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
         return  # "%f" % x: text, in which a formatted string keeps no gradient either
     if caller is not users and not what.endswith(" and"):
@@ -150,8 +153,11 @@ _HIDING = frozenset({"__setitem__", "fill", "fromiter", "nditer"})
 _LIBRARIES = ("arraygrad.", "numpy.", "scipy.")
 
 
-def _callers() -> tuple[types.FrameType, types.FrameType, int]:
-    """Who asked for plain data; the innermost frame of the user, and its level for `lose`."""
+def _callers() -> tuple[types.FrameType, types.FrameType, int, str]:
+    """Who asked for plain data; the innermost frame of the user, and its level for `lose`.
+
+    Last comes the module of NumPy or SciPy that the user called, empty if none stands between.
+    """
     caller: types.FrameType | None = sys._getframe(2)
     level = 2
     while _name(caller).startswith("arraygrad.") and caller is not None and caller.f_back:
@@ -159,9 +165,13 @@ def _callers() -> tuple[types.FrameType, types.FrameType, int]:
     assert caller is not None
     frame: types.FrameType | None = caller
     depth = level
+    library = ""
     while frame is not None and _name(frame).startswith(_LIBRARIES):
+        library = _name(frame)
         frame, depth = frame.f_back, depth + 1
-    return (caller, caller, level) if frame is None else (caller, frame, depth)
+    if frame is None:
+        return caller, caller, level, ""
+    return caller, frame, depth, library
 
 
 def _name(frame: types.FrameType | None) -> str:

@@ -1,6 +1,8 @@
-"""What to type for a name of NumPy or PyTorch that this package does not have."""
+"""What to type instead of a name that is not there, or of a call that would lose a gradient."""
 
 from __future__ import annotations
+
+import importlib
 
 import numpy as np
 
@@ -31,3 +33,25 @@ def hint(name: str) -> str:
     if callable(getattr(np, name, None)):
         return f"; NumPy's own function takes tensors: np.{name}(...)"
     return ""
+
+
+# What to type instead of a call into one of these modules, which would lose a gradient.
+_REMEDIES = (
+    ("numpy.ma", "masked arrays hold no tensors: use np.where(mask, ...) or the nan functions"),
+    ("numpy.matrixlib", "matrices hold no tensors: use two-dimensional arrays and @"),
+    ("numpy.polynomial", "use arraygrad.numpy.polynomial, as lifted code does"),
+    ("scipy.sparse", "use arraygrad.scipy.sparse, as lifted code does"),
+)
+
+
+def remedy(module: str, called: str) -> str:
+    """What to type instead of calling a function of this module of NumPy or SciPy."""
+    for start, text in _REMEDIES:
+        if f"{module}.".startswith(f"{start}."):
+            return text
+    parts = [p for p in module.split(".") if not p.startswith("_")]
+    if parts[0] != "scipy":
+        return ""
+    registry = importlib.import_module("arraygrad.scipy._registry")  # by name: it lies above
+    path = ".".join([*parts[:2], called])
+    return f"use arraygrad.{path}, as lifted code does" if path in registry.stand_ins() else ""

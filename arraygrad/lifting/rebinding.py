@@ -68,6 +68,8 @@ def _scipys_method(x: Any) -> Any:
 def _adapter(x: Any) -> Any:
     """What makes ours of an instance of a SciPy class, such as a frozen distribution."""
     cls = type(x)
+    if str(cls.__module__).startswith("numpy.polynomial."):
+        return _imported("arraygrad.numpy.polynomial:over")
     if not str(cls.__module__).startswith("scipy."):
         return None
     path = _registry.INSTANCES.get(f"{cls.__module__.rpartition('._')[0]}.{cls.__name__}")

@@ -21,7 +21,7 @@ from ..interop.plain import is_tracked, plain, tensors
 from . import _creation, _grids, _types
 from ._ufuncs import Ufunc, as_operand, is_numeric
 
-# NumPy's modules that have a module here; the others (ma, char, polynomial, ...) are NumPy's own.
+# NumPy's modules that have a module here; the others (ma, char, ...) are NumPy's own.
 MODULES = {
     "numpy": "arraygrad.numpy",
     "numpy.linalg": "arraygrad.numpy.linalg",
@@ -30,6 +30,14 @@ MODULES = {
     "numpy.testing": "arraygrad.numpy.testing",
     "numpy.lib": "arraygrad.numpy.lib",
     "numpy.lib.stride_tricks": "arraygrad.numpy.lib.stride_tricks",
+    "numpy.polynomial": "arraygrad.numpy.polynomial",
+    "numpy.polynomial.chebyshev": "arraygrad.numpy.polynomial.chebyshev",
+    "numpy.polynomial.hermite": "arraygrad.numpy.polynomial.hermite",
+    "numpy.polynomial.hermite_e": "arraygrad.numpy.polynomial.hermite_e",
+    "numpy.polynomial.laguerre": "arraygrad.numpy.polynomial.laguerre",
+    "numpy.polynomial.legendre": "arraygrad.numpy.polynomial.legendre",
+    "numpy.polynomial.polynomial": "arraygrad.numpy.polynomial.polynomial",
+    "numpy.polynomial.polyutils": "arraygrad.numpy.polynomial.polyutils",
 }
 
 # Functions whose answer is about the array and no derivative of it: they look at the values.
@@ -63,7 +71,11 @@ def attribute(module: Any, name: str, ours: str) -> Any:
 def module_twin(module: Any) -> Any:
     """Our module for one of NumPy's; the module itself where there is none."""
     ours = MODULES.get(module.__name__)
-    return module if ours is None else importlib.import_module(ours)
+    if ours is None:
+        return module
+    if ours.startswith("arraygrad.numpy.polynomial"):
+        importlib.import_module("arraygrad.numpy.polynomial")  # makes its submodules
+    return importlib.import_module(ours)
 
 
 def twin(real: Any) -> Any:
@@ -77,7 +89,14 @@ def twin(real: Any) -> Any:
 
 def is_numpys(x: Any) -> bool:
     """Whether `x` is a function, class or object that NumPy publishes."""
-    return id(x) in _published()
+    return id(x) in _published() or _is_of_polynomials(x)
+
+
+def _is_of_polynomials(x: Any) -> bool:
+    """Whether `x` is of numpy.polynomial, which NumPy imports when it is first used."""
+    return isinstance(x, type | types.FunctionType) and (
+        (getattr(x, "__module__", None) or "").startswith("numpy.polynomial")
+    )
 
 
 @functools.cache
@@ -97,6 +116,10 @@ def _may_have_twin(x: Any) -> bool:
 
 
 def _make(real: Any) -> Any:
+    if (getattr(real, "__module__", None) or "").startswith("numpy.polynomial"):
+        from . import polynomial
+
+        return polynomial.twin(real)
     if isinstance(real, type):
         return _random_class(real) or _OURS.get(real) or _types.stand_in(real)
     try:

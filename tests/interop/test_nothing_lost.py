@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import linalg, special
+from scipy import linalg, special, stats
 
 import arraygrad as ag
 import arraygrad.numpy as agnp
@@ -395,3 +395,45 @@ def test_numpys_copy_modes_are_taken(mode):
     x = ag.tensor([1.0, 2.0], requires_grad=True)
     assert np.array(x, copy=mode, like=x).requires_grad
     assert agnp.array(x, copy=mode).requires_grad
+
+
+# -- arrays of NumPy that mean more than their numbers ---------------------------------------------
+
+MASKED = np.ma.array([1.0, 2.0], mask=[True, False])
+MATRIX = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x * MASKED, lambda x: MASKED * x, lambda x: np.add(MASKED, x),
+        lambda x: np.where(MASKED > 0, MASKED, x), lambda x: np.ma.masked_where([True, False], x),
+        lambda x: np.ma.array(x, mask=[True, False]), lambda x: np.ma.mean(x),
+    ],
+)  # fmt: skip
+def test_masked_arrays_are_refused_with_the_remedy(call):
+    """The tensor's answer once left the mask out of account."""
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(TypeError, match=r"np\.where\(mask, \.\.\.\)"):
+        call(x)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x * MATRIX, lambda x: MATRIX * x, lambda x: MATRIX @ x, lambda x: MATRIX + x,
+        lambda x: np.dot(MATRIX, x), np.matrix, np.asmatrix,
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_matrices_are_refused_with_the_remedy(call):
+    """``matrix * tensor`` once was the product of elements, which it is not for NumPy."""
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(TypeError, match=r"and (write )?@"):
+        call(x)
+
+
+def test_the_remedy_names_what_lifted_code_uses():
+    x = ag.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    with pytest.raises(ag.errors.DetachError, match=r"use arraygrad\.scipy\.stats\.zscore"):
+        stats.zscore(x)

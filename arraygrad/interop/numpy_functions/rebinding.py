@@ -46,7 +46,7 @@ def rebound(function: Any, **replaced: Any) -> Callable[..., Any]:
         if not (is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs))):
             return computed(function, args, kwargs)
         if code is None:
-            code = _rebuilt(function._implementation, replaced)
+            code = rebuilt(function._implementation, replaced)
         return code(*args, **kwargs)
 
     ANSWERS[function] = answer
@@ -70,7 +70,7 @@ _LOCK = threading.RLock()  # a namespace is seen by others only when it is fille
 _PROXIES: dict[str, Any] = {}
 
 
-def _rebuilt(function: types.FunctionType, replaced: dict[str, Any] | None = None) -> Any:
+def rebuilt(function: Any, replaced: dict[str, Any] | None = None) -> Any:
     """The function with the same code and our globals."""
     namespace = _namespace(function.__globals__)
     if replaced:
@@ -94,7 +94,7 @@ def _namespace(raw: dict[str, Any]) -> dict[str, Any]:
             twin["__builtins__"] = _BUILTINS
             for key, value in raw.items():
                 if not key.startswith("__"):
-                    twin[key] = _ours(value)
+                    twin[key] = ours_for(value)
             _NAMESPACES[name] = twin
     return twin
 
@@ -106,12 +106,13 @@ class _Proxy:
         self.__dict__["_module"] = module
 
     def __getattr__(self, name: str) -> Any:
-        value = _ours(getattr(self.__dict__["_module"], name))
+        value = ours_for(getattr(self.__dict__["_module"], name))
         self.__dict__[name] = value
         return value
 
 
-def _ours(value: Any) -> Any:
+def ours_for(value: Any) -> Any:
+    """What stands for an object of NumPy in rebound code; the object itself if nothing does."""
     if isinstance(value, types.ModuleType):
         if value.__name__.partition(".")[0] != "numpy":
             return value
@@ -144,7 +145,7 @@ class _Helper:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._code is None:
-            self._code = _rebuilt(self._function)
+            self._code = rebuilt(self._function)
         return self._code(*args, **kwargs)
 
 
@@ -181,7 +182,8 @@ def _array(
     ndmin: int = 0, **kwargs: Any,
 ) -> Any:  # fmt: skip
     if not (isinstance(object, TensorBase) or holds_tensor(object)):
-        return np.array(object, dtype, copy=copy, ndmin=ndmin)
+        made = np.array(object, dtype, copy=copy, ndmin=ndmin)
+        return _to_fill(made) if copy is True else made
     x = conversion.asarray(object, dtype=dtype, copy=copy)
     lead = ndmin - x._array.ndim
     return x.reshape((1,) * lead + x._array.shape) if lead > 0 else x
@@ -236,6 +238,11 @@ _REPLACED: dict[Any, Any] = {
     np.ascontiguousarray: _asarray,
     np.broadcast: lambda *arrays: np.broadcast(*plain(arrays)),
 }
+
+
+def replace(real: Any, ours: Any) -> None:
+    """Let all rebound code have `ours` where it names NumPy's `real`."""
+    _REPLACED[real] = ours
 
 
 def _unwrapped(x: Any) -> Any:
