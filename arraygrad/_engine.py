@@ -126,17 +126,17 @@ def ancestors(roots: Iterable[Node | None], first: int = 0) -> list[Node]:
 
 def reaches_outside(roots: Iterable[Node | None], first: int) -> bool:
     """Whether the roots depend on a node older than `first`, or on any leaf."""
+    pending: list[Sequence[Node | None]] = [tuple(roots)]
     seen: set[int] = set()
-    stack = [n for n in roots if n is not None]
-    while stack:
-        node = stack.pop()
-        seq = node[SEQ]
-        if seq in seen:
-            continue
-        if seq < first or node[OP] is LEAF:
-            return True
-        seen.add(seq)
-        stack.extend([parent for parent in node[INPUTS] if parent is not None])
+    while pending:
+        for node in pending.pop():
+            if node is not None:
+                seq = node[SEQ]
+                if seq < first or node[OP] is LEAF:
+                    return True
+                if seq not in seen:
+                    seen.add(seq)
+                    pending.append(node[INPUTS])
     return False
 
 
