@@ -132,12 +132,14 @@ class Storage:
 
         The caller holds `write_lock` until the memory has changed and its history is recorded.
         """
-        saved = self.saved
-        self.saved = False  # before the swap: other threads may save what has been moved already
         if self.pinned:
             # Always: graphs may have saved the memory by way of another storage over it.
+            self.saved = False
             note_overwritten(self._array, writer)
-        elif saved:
+        elif self.saved:
+            # Before the swap: other threads may save what has been moved already. And only here: a
+            # mark that another thread sets just now must not be taken away without a swap.
+            self.saved = False
             self._swap(writer)
         self.version += 1
 
@@ -210,12 +212,14 @@ class Geometry:
         return may_overlap_itself(self.shape, self.strides, self.dtype.itemsize)
 
 
-def family_of(tensor: TensorBase) -> Family:
-    """The tensor's family, made now if it has none."""
+def family_of(tensor: TensorBase, settle: bool = False) -> Family:
+    """The tensor's family, made now if it has none; with `settle` in memory that no graph holds."""
     family = tensor._family
     if family is None:
         with _MAKING:
             if tensor._family is None:
+                if settle:
+                    _settle(tensor)
                 array = tensor._array
                 storage = Storage(array)
                 storage.saved = getattr(tensor, "_saved", False)
@@ -223,6 +227,8 @@ def family_of(tensor: TensorBase) -> Family:
                 made = Family(storage, array, tensor._node)
                 tensor._epoch = 0
                 tensor._family = made
+                if getattr(tensor, "_saved", False):  # set meanwhile: see `keep`
+                    storage.saved = True
             family = tensor._family
     return family
 
@@ -238,25 +244,34 @@ def join_family(view: TensorBase, of: TensorBase) -> None:
 
 
 def mark_saved(tensor: TensorBase) -> None:
-    """A graph keeps the tensor's array from now on."""
+    """A graph keeps the tensor's array, which the caller has read already, from now on."""
     family = tensor._family
     if family is None:
         tensor._saved = True
-    else:
+        family = tensor._family  # another thread may have made it without seeing the mark
+    if family is not None:
         family.storage.saved = True
 
 
 def keep(tensor: TensorBase) -> Any:
-    """The tensor's array for a graph to keep; a copy if somebody may write to it unseen."""
+    """The tensor's array for a graph to keep; a copy if somebody may write to it unseen.
+
+    First the array, then the mark: another thread that writes in between leaves the array behind
+    if the memory was marked before, and swaps at its next write if it was not. The other way round
+    it could take the mark away and move the tensor before the array is read.
+    """
+    array = tensor._array
     family = tensor._family
     if family is None:
         tensor._saved = True
-        return tensor._array
+        family = tensor._family  # another thread may have made it without seeing the mark
+        if family is None:
+            return array
     storage = family.storage
     if storage.lent:
-        return tensor._array.copy()
+        return array.copy()
     storage.saved = True
-    return tensor._array
+    return array
 
 
 def pin(tensor: TensorBase) -> None:
@@ -282,16 +297,13 @@ def write_lock(tensor: TensorBase) -> Any:
     """
     family = tensor._family
     if family is None:
-        _settle(tensor)
-        family = family_of(tensor)
+        family = family_of(tensor, settle=True)
     return family.storage.lock
 
 
 def prepare_write(tensor: TensorBase, writer: str) -> None:
     """Keep what graphs have saved of the tensor's memory; call before each in-place write."""
-    if tensor._family is None:
-        _settle(tensor)
-    family_of(tensor).storage.prepare_write(writer)
+    family_of(tensor, settle=True).storage.prepare_write(writer)
 
 
 def _settle(tensor: TensorBase) -> None:
@@ -355,6 +367,7 @@ def _moved(array: Any, old: Any, fresh: Any) -> Any:
 
 POOL_FROM = 1 << 20  # bytes; smaller results come from malloc, which recycles them itself
 POOL_LIMIT = 1 << 29  # bytes kept for reuse at most
+_LINE = 64  # bytes of a cache line, at which results begin: kernels may write whole lines
 _POOL: list[Any] = []
 _POOL_LOCK = allocate_lock()
 
@@ -368,14 +381,14 @@ def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
     nbytes = prod(shape) * dtype.itemsize
     if nbytes < POOL_FROM:
         return np.empty(shape, dtype)
-    size = _size_class(nbytes)
+    size = _size_class(nbytes) + _LINE
     with _POOL_LOCK:  # between finding a block free and taking it no other thread may look
         pool = _POOL
         for i, block in enumerate(pool):
             if block.nbytes == size and sys.getrefcount(block) <= _FREE:
                 if i > 8:
                     pool.insert(0, pool.pop(i))
-                return np.ndarray(shape, dtype, buffer=block)
+                return np.ndarray(shape, dtype, buffer=block, offset=-_address(block) % _LINE)
     try:
         block = np.empty(size, np.uint8)
     except MemoryError as error:
@@ -384,7 +397,7 @@ def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
             f"a result of shape {shape} and dtype {dtype} needs {nbytes / 2**30:.3g} GiB, "
             "which the system does not give; work in pieces or in a smaller dtype"
         ) from error
-    result = np.ndarray(shape, dtype, buffer=block)
+    result = np.ndarray(shape, dtype, buffer=block, offset=-_address(block) % _LINE)
     if size <= POOL_LIMIT // 2:
         with _POOL_LOCK:
             _POOL.insert(0, block)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
+from arraygrad._storage import Storage
 
 THREADS = 16
 
@@ -72,6 +74,47 @@ def test_first_views_of_a_tensor_share_its_memory() -> None:
 
         run(work)
         assert (base.numpy() == 1).all()
+
+
+def test_first_writes_to_a_saved_tensor_meet_in_one_copy() -> None:
+    """Each thread took a copy of its own for the base, and the writes to all but one were lost."""
+    for _ in range(30):
+        base = ag.tensor(np.ones((THREADS, 20)))
+        w = ag.tensor(np.ones((THREADS, 20)), requires_grad=True)
+        loss = (w * base).sum()
+
+        def work(i: int, base: Any = base) -> None:
+            base[i] = 2.0
+
+        run(work)
+        loss.backward()
+        assert (base.numpy() == 2).all()
+        assert w.grad is not None
+        assert (w.grad.numpy() == 1).all()
+
+
+class SlowMark:
+    """Lets another thread in between the two steps that keep and that prepare a write."""
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+
+    def __get__(self, storage: Any, owner: Any = None) -> Any:
+        value = self.slot.__get__(storage, owner)
+        time.sleep(0)
+        return value
+
+    def __set__(self, storage: Any, value: bool) -> None:
+        time.sleep(0)
+        self.slot.__set__(storage, value)
+        time.sleep(0)
+
+
+def test_marks_of_saved_memory_survive_writes_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write read the mark, a graph set it, and the write cleared it without a swap."""
+    monkeypatch.setattr(Storage, "saved", SlowMark(Storage.saved))
+    for _ in range(3):
+        test_graphs_keep_what_other_threads_overwrite()
 
 
 def test_tracked_writes_of_all_threads_stay_in_the_history() -> None:

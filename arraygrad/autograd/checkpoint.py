@@ -128,8 +128,8 @@ class _Region:
 def _maker(leaf: Any, random: bool) -> Callable[[], Any]:
     """A function that gives the leaf as it is now, however often it is asked."""
     if isinstance(leaf, TensorBase):
-        mark_saved(leaf)
         array, tracked, kind = leaf._array, node_of(leaf) is not None, type(leaf)
+        mark_saved(leaf)
 
         def make() -> Any:
             tensor = wrap(array[()] if issubclass(kind, scalar_class()) else array)

@@ -294,8 +294,8 @@ def _saved_values(
         if t is None:
             values.append(None)
         else:
-            mark_saved(t)
             values.append(t._array)
+            mark_saved(t)
     return saved, tuple(values)
 
 
