@@ -98,3 +98,51 @@ def test_isin(dtype, invert):
         for y in (x1, x1.T, x1[::-2, 3], x1[0, 0, ...]):
             out = kernel(y, x2, invert=invert)
             np.testing.assert_array_equal(out, np.isin(y, x2, invert=invert), strict=True)
+
+
+def complex_operand(dtype: str, shape: tuple[int, ...], high: int) -> np.ndarray:
+    rng = np.random.default_rng(9)
+    parts = rng.integers(-high, high, (2, *shape))
+    x = np.asarray((parts[0] + 1j * parts[1]).astype(dtype))
+    x[x == 1j] = complex(0.0, -0.0)
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("shape", [(0,), (), (30, 40), (90, 80)])
+def test_unique_complex(dtype, shape, monkeypatch):
+    for probe in (1, 4096):
+        monkeypatch.setattr(sets, "_PROBE", probe)
+        for high, with_nan in ((6, False), (10**6, False), (6, True)):
+            x = complex_operand(dtype, shape, high)
+            if with_nan and x.size:
+                x.flat[::5] = complex(np.nan, 1)
+                x.flat[1::7] = complex(2, np.nan)
+            expected = reference.unique_all(x)
+            for got, want in zip(build("unique_all", dtype)(x), expected, strict=True):
+                np.testing.assert_array_equal(got, want, strict=True)
+            out = build("unique_values", dtype)(x)
+            np.testing.assert_array_equal(out, expected[0], strict=True)
+            counts = build("unique_counts", dtype)(x)[1]
+            np.testing.assert_array_equal(counts, expected[3], strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_isin_complex(dtype, monkeypatch):
+    monkeypatch.setattr(sets, "_PROBE", 1)
+    kernel = build("isin", dtype, dtype)
+    x1 = complex_operand(dtype, (70, 80), 9)
+    x1[3, 4:9] = complex(np.nan, 2)
+    for x2 in (x1[:0, 0], x1[::3, ::7], complex_operand(dtype, (40,), 50)):
+        for invert in (False, True):
+            out = kernel(x1.T, x2, invert=invert)
+            np.testing.assert_array_equal(out, reference.isin(x1.T, x2, invert=invert))
+
+
+def test_unique_and_isin_of_truth_values():
+    for x in (np.arange(5000).reshape(50, 100) % 3 == 1, np.ones(9, bool), np.zeros((0, 2), bool)):
+        for got, want in zip(build("unique_all", "bool")(x), reference.unique_all(x), strict=True):
+            np.testing.assert_array_equal(got, want, strict=True)
+        for x2 in (x[:1], x[:0]):
+            out = build("isin", "bool", "bool")(x, x2)
+            np.testing.assert_array_equal(out, np.isin(x, x2), strict=True)

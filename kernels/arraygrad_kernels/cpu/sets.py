@@ -3,13 +3,15 @@
 Elements are compared by their bits, so one kernel per item size serves all dtypes; -0.0 is made 0.0
 first, and NaN, unequal to itself, never meets the table. Only the unique elements are sorted.
 Where most elements are unique, sorting them all is faster than hashing; a sample tells. Membership
-in a small range of integers is NumPy's table look-up.
+in a small range of integers is NumPy's table look-up. Complex numbers are numbered by their parts,
+and the numbers are integers.
 
 Measured
 --------
 Speed relative to the sorting reference, one thread. unique_all of a million elements: 6 to 19 with
 100 unique ones, 1.9 to 4.3 with 100,000; of 1000 elements 1.3 to 4. isin of a million in a million:
-float32 1.7, float64 1.8, int32 16, int64 9; of 1000 in 1000 3.2 to 6.8.
+float32 1.7, float64 1.8, int32 16, int64 9; of 1000 in 1000 3.2 to 6.8. Complex, 200,000 elements
+with 100 unique ones: unique_all 6, isin 2.5; few or unique elements are the reference's.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ _SAMPLE = 8192
 _BITS = {1: np.dtype("u1"), 2: np.dtype("u2"), 4: np.dtype("u4"), 8: np.dtype("u8")}
 _POSITION = np.dtype(np.int64)
 _SLOT = np.dtype(np.int32)
+_COMPLEX = ("complex64", "complex128")
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio (Knuth)
 _ONE = np.uint64(1)
 
@@ -178,10 +181,62 @@ def _grouping(
     return unique_all
 
 
-def _build_unique(dtype: np.dtype[Any], *parts: int) -> Callable[..., Any]:
-    unique_all = _grouping(dtype)
+_Numbering = Callable[[np.ndarray], np.ndarray]
+
+
+_PROBE, _DISTINCT = 4096, 3800
+"""Complex elements of a sample, and how many of them are distinct where sorting all is faster."""
+
+
+def _repeats(x: np.ndarray) -> bool:
+    """Whether complex elements are many, and those of a sample repeat."""
+    if x.size < _PROBE:
+        return False
+    sample = np.sort(x.reshape(-1)[:_PROBE])
+    return bool(np.count_nonzero(sample[1:] != sample[:-1]) < _DISTINCT)
+
+
+@cache
+def _numbering(dtype: np.dtype[Any]) -> _Numbering:
+    """Function that numbers complex numbers in their order; equal ones, and only they, share one.
+
+    The number is made of those of the two parts among all parts of their kind.
+    """
+    of_part = _grouping(np.dtype(f"f{dtype.itemsize // 2}"))
+
+    def numbers(x: np.ndarray) -> np.ndarray:
+        _, _, real, _ = of_part(np.ascontiguousarray(x.real))
+        values, _, imaginary, _ = of_part(np.ascontiguousarray(x.imag))
+        real *= values.size
+        real += imaginary
+        return real
+
+    return numbers
+
+
+def _complex_grouping(
+    dtype: np.dtype[Any],
+) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Function that returns ``unique_all`` of complex numbers."""
+    numbers, of_numbers = _numbering(dtype), _grouping(np.dtype(np.int64))
+
+    def unique_all(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        if np.isnan(x).any():  # NumPy sorts these last, whichever part it is
+            return reference.unique_all(x)
+        _, first, inverse, counts = of_numbers(numbers(x))
+        return x.reshape(-1)[first], first, inverse, counts
+
+    return unique_all
+
+
+def _build_unique(dtype: np.dtype[Any], op: str, *parts: int) -> Callable[..., Any]:
+    is_complex = dtype.kind == "c"
+    unique_all = _complex_grouping(dtype) if is_complex else _grouping(dtype)
+    general = reference.KERNELS[op]
 
     def unique(x: np.ndarray) -> Any:
+        if is_complex and not _repeats(x):
+            return general(x)
         results = unique_all(x)
         if len(parts) == 1:
             return results[parts[0]]
@@ -216,23 +271,41 @@ def _build_isin(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
     return isin
 
 
+def _build_complex_isin(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
+    numbers, of_numbers = _numbering(dtype), _build_isin(np.dtype(np.int64))
+
+    def isin(x1: np.ndarray, x2: np.ndarray, *, invert: bool = False) -> np.ndarray:
+        if x1.size + x2.size >= 2**30:
+            raise ValueError("isin of 2**30 elements or more: split an operand")
+        if not _repeats(x2):
+            return reference.isin(x1, x2, invert=invert)
+        both = numbers(np.concatenate([x1.reshape(-1), x2.reshape(-1)]))
+        return of_numbers(both[: x1.size].reshape(x1.shape), both[x1.size :], invert=invert)
+
+    return isin
+
+
 def _specs() -> list[KernelSpec]:
     specs: list[KernelSpec] = []
 
-    def add(op: str, count: int, name: str, build: Callable[..., Any], *arguments: int) -> None:
+    def add(op: str, count: int, name: str, build: Callable[..., Any], *arguments: Any) -> None:
         dtype = np.dtype(name)
-        specs.append(KernelSpec(op, (dtype,) * count, True, lambda: build(dtype, *arguments)))
+        preferred = (op, name) not in _SLOWER
+        specs.append(KernelSpec(op, (dtype,) * count, preferred, lambda: build(dtype, *arguments)))
 
     for name in (
-        "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
-        "float64",
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "float32", "float64", "complex64", "complex128",
     ):  # fmt: skip
-        add("unique_all", 1, name, _build_unique, 0, 1, 2, 3)
-        add("unique_counts", 1, name, _build_unique, 0, 3)
-        add("unique_inverse", 1, name, _build_unique, 0, 2)
-        add("unique_values", 1, name, _build_unique, 0)
-        add("isin", 2, name, _build_isin)
+        add("unique_all", 1, name, _build_unique, "unique_all", 0, 1, 2, 3)
+        add("unique_counts", 1, name, _build_unique, "unique_counts", 0, 3)
+        add("unique_inverse", 1, name, _build_unique, "unique_inverse", 0, 2)
+        add("unique_values", 1, name, _build_unique, "unique_values", 0)
+        add("isin", 2, name, _build_complex_isin if name in _COMPLEX else _build_isin)
     return specs
 
+
+_SLOWER = {(op, "bool") for op in ("isin", "unique_counts", "unique_values")}
+"""(operation, dtype) where the sorting reference was measured faster at some size."""
 
 SPECS: list[KernelSpec] = _specs()
