@@ -274,7 +274,7 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, .
     >>> import arraygrad as ag
     >>> out, push = ag.linearize(lambda x: x * x, 3.0)
     >>> push(1.0), push(2.0)
-    (np.float64(6.0), np.float64(12.0))
+    (6.0, 12.0)
     """
     run = Recorded(f, primals, {}, range(len(primals)), has_aux, deferred=True)
     out = run.leave(run.out)
@@ -309,7 +309,7 @@ def _tangent_out(run: Recorded, t: Any, recorded: bool) -> Any:
     array = np.array(t._array)
     if not run.plain:
         return wrap(array[()] if isinstance(t, scalar_class()) else array)
-    return array[()] if array.ndim == 0 else array
+    return run.number(array)
 
 
 def jvp(f: Function, primals: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
@@ -339,7 +339,7 @@ def jvp(f: Function, primals: Any, tangents: Any, has_aux: bool = False) -> tupl
     --------
     >>> import arraygrad as ag
     >>> ag.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
-    (np.float64(6.0), np.float64(3.0))
+    (6.0, 3.0)
     """
     if not isinstance(primals, tuple | list):
         primals, tangents = (primals,), (tangents,)

@@ -119,6 +119,7 @@ class Recorded:
         for i in argnums:
             entered[i] = self._enter(args[i], f"argument {i} of {name_of(f)}")
         self.plain = all(e.kind != "tensor" for e in self.entries)
+        self.numbers = all(e.kind == "number" for e in self.entries)
         token = GRAD_MODE.set(True)
         try:
             result = lifted(f)(*entered, **kwargs)
@@ -176,7 +177,13 @@ class Recorded:
             return value
         if not self.plain:
             return detached(value)
-        return value._array[()] if value._array.ndim == 0 else value._array
+        return self.number(value._array)
+
+    def number(self, array: Any) -> Any:
+        """A plain result as the caller gets it: of Python numbers Python numbers."""
+        if array.ndim:
+            return array
+        return array.item() if self.numbers and array.dtype.kind in "fc" else array[()]
 
     def owes(self, x: Any) -> bool:
         """Whether the tensor depends on graphs that were there before this run."""

@@ -404,3 +404,44 @@ def test_scipy_minimize() -> None:
     for second in ({"hess": ag.hessian(rosen)}, {"hessp": ag.hvp(rosen)}):
         r = minimize(rosen, start, jac=ag.grad(rosen), method="trust-ncg", **second)
         np.testing.assert_allclose(r.x, np.ones(3), atol=1e-4)
+
+
+# -- types -----------------------------------------------------------------------------------------
+
+
+def _wave(x: Any) -> Any:
+    return np.sum(np.sin(x) * x)
+
+
+TRANSFORMS: dict[str, Any] = {
+    "grad": lambda x, t: (ag.grad(_wave)(x),),
+    "value_and_grad": lambda x, t: ag.value_and_grad(_wave)(x),
+    "vjp": lambda x, t: (ag.vjp(_wave, x)[0], *ag.vjp(_wave, x)[1](1.0)),
+    "jvp": lambda x, t: ag.jvp(_wave, (x,), (t,)),
+    "linearize": lambda x, t: (ag.linearize(_wave, x)[0], ag.linearize(_wave, x)[1](t)),
+    "jacobian": lambda x, t: (ag.jacobian(_wave)(x),),
+    "jacrev": lambda x, t: (ag.jacrev(_wave)(x),),
+    "jacfwd": lambda x, t: (ag.jacfwd(_wave)(x),),
+    "hessian": lambda x, t: (ag.hessian(_wave)(x),),
+    "hvp": lambda x, t: (ag.hvp(_wave)(x, t),),
+    "elementwise_grad": lambda x, t: (ag.elementwise_grad(np.sin)(x),),
+    "aux": lambda x, t: (
+        ag.grad(lambda x: (_wave(x), 2 * x), has_aux=True)(x)[1] / 2,
+        ag.grad(lambda x: (_wave(x), 2 * x), has_aux=True)(x)[0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms_give_what_they_got(name: str) -> None:
+    """The push of linearize gave np.float64 where grad gave float."""
+    for x, t in ((2.0, 1.0), (2, 1)):
+        assert [type(r) for r in TRANSFORMS[name](x, t)] == [float] * len(TRANSFORMS[name](x, t))
+    for dtype in (np.float32, np.float64):
+        for result in TRANSFORMS[name](dtype(2), dtype(1)):
+            assert type(result) is dtype
+    for result in TRANSFORMS[name](np.ones(3), np.ones(3)):
+        assert type(result) is (np.ndarray if result.ndim else np.float64)
+    for result in TRANSFORMS[name](ag.asarray(np.ones(3)), ag.asarray(np.ones(3))):
+        assert isinstance(result, ag.Tensor)
+        assert not result.requires_grad
