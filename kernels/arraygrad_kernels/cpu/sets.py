@@ -209,7 +209,7 @@ def _numbering(dtype: np.dtype[Any]) -> _Numbering:
         values, _, imaginary, _ = of_part(np.ascontiguousarray(x.imag))
         real *= values.size
         real += imaginary
-        return real
+        return real.reshape(x.shape)
 
     return numbers
 
