@@ -22,13 +22,14 @@ if TYPE_CHECKING:
         ndimage as ndimage,
         optimize as optimize,
         signal as signal,
+        sparse as sparse,
         spatial as spatial,
         stats as stats,
     )
 
 __all__ = [
-    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "spatial",
-    "stats",
+    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse",
+    "spatial", "stats",
 ]  # fmt: skip
 
 __getattr__ = lazy_attributes(__name__, dict.fromkeys(__all__, ()))

@@ -12,7 +12,8 @@ import scipy.fft
 import scipy.linalg
 import scipy.optimize
 import scipy.signal
-from scipy import integrate, interpolate, ndimage, special, stats
+import scipy.sparse.linalg as splinalg
+from scipy import integrate, interpolate, ndimage, sparse, special, stats
 from scipy.spatial import distance
 
 import arraygrad as ag
@@ -28,6 +29,11 @@ def slope(a, t, y):
 
 def event(t, y):
     return y[0] - 0.5
+
+
+def written(matrix, x):
+    matrix[0, 0] = x[0]
+    return matrix
 
 
 REFUSED = {
@@ -117,6 +123,22 @@ REFUSED = {
     ),
     "optimize.approx_fprime": (
         lambda a: scipy.optimize.approx_fprime([1.0], lambda p: a * p[0] ** 2), 1.3,
+    ),
+    "sparse.csr_array.power": (lambda x: sparse.csr_array(x).power(2).sum(), SQUARE),
+    "sparse.csr_array.maximum": (
+        lambda x: sparse.csr_array(np.eye(3)).maximum(sparse.csr_array(x)).sum(), SQUARE,
+    ),
+    "sparse products": (
+        lambda x: (sparse.csr_array(x) @ sparse.csr_array(np.eye(3))).toarray(), SQUARE,
+    ),
+    "sparse.kron": (lambda x: sparse.kron(sparse.eye(2), sparse.diags(x)).toarray(), X),
+    "sparse.dia_array": (
+        lambda x: sparse.dia_array((x[None], [0]), shape=(6, 6)).toarray(), X,
+    ),
+    "sparse item": (lambda x: sparse.csr_array(x)[1, 0], SQUARE),
+    "sparse writing": (lambda x: written(sparse.lil_array((2, 2)), x).sum(), X),
+    "sparse.spilu": (
+        lambda x: splinalg.spilu(sparse.diags(x).tocsc()).solve(np.ones(6)), X,
     ),
     "stats.skew with NaN": (
         lambda x: stats.skew(np.concatenate((x, [np.nan])), nan_policy="omit"), X,

@@ -1,0 +1,386 @@
+"""Sparse matrices whose products with tensors, and whose entries, carry gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._rule import (
+    is_tracked,
+    needs_rule,
+    plain,
+    policed,
+    refuse,
+    scipy_object,
+    tensor,
+    tensors,
+    xp,
+)
+from ._pattern import Pattern, product
+
+
+class _Kind(type):
+    """Metaclass of the formats: SciPy's own matrices are instances, too."""
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        if type.__instancecheck__(cls, x):
+            return True
+        name = cls.__name__
+        real = "issparse" if name == "Sparse" else name
+        found = scipy_object(f"scipy.sparse.{real}")
+        return bool(found(x)) if name == "Sparse" else isinstance(x, found)
+
+
+class Sparse(metaclass=_Kind):
+    """Stand-in for SciPy's sparse arrays and matrices, in any format.
+
+    Parameters
+    ----------
+    arg1, shape, dtype, copy
+        As SciPy takes them; entries (of a dense tensor those that are not 0) may carry gradients.
+
+    Notes
+    -----
+    Products with dense tensors, sums and differences, transposes, scaling, sums of entries and
+    conversions are differentiable in entries and operands. All else is SciPy's own, on matrices
+    without gradient.
+    """
+
+    # Python asks us first where a tensor stands on the left, and NumPy leaves us alone.
+    __array_ufunc__ = None
+
+    _pattern: Pattern
+    _data: Any
+    _real: Any
+
+    @policed
+    def __init__(
+        self, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False, **options: Any
+    ) -> None:
+        if holds_gradient(arg1):
+            self._take(*_entries(arg1, shape, type(self).__name__))
+            return
+        made = scipy_object(f"scipy.sparse.{type(self).__name__}")
+        self._hold(made(plain_matrix(plain(arg1)), shape, dtype, copy, **options))
+
+    def _hold(self, real: Any) -> None:
+        """Stand for a matrix of SciPy."""
+        self._real = real
+
+    def _take(self, data: Any, pattern: Pattern) -> None:
+        """Be these entries."""
+        self._real = None
+        self._data = data
+        self._pattern = pattern
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_data", "_pattern"):  # of one of SciPy's, when first asked for
+            found = self._real.tocsr() if self._real.format == "bsr" else self._real
+            coo = found.tocoo()
+            self._data = tensor(coo.data.copy(), "scipy.sparse")
+            self._pattern = Pattern(coo.row, coo.col, coo.shape)
+            return self.__dict__[name]
+        if name.startswith("__") or name == "_real":
+            raise AttributeError(name)
+        return self._of_scipy(name)
+
+    @policed
+    def _of_scipy(self, name: str) -> Any:
+        if self._tracked and needs_rule(self._data):
+            raise refuse(f"scipy.sparse.{type(self).__name__}.{name}", "rule", "use x.toarray()")
+        value = getattr(self.plain, name)
+        if not callable(value):
+            return tensors(value)
+
+        @policed
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return _result(_call(value, name, args, kwargs))
+
+        return method
+
+    @property
+    def _tracked(self) -> bool:
+        return self._real is None and is_tracked(self._data)
+
+    @property
+    def plain(self) -> Any:
+        """SciPy's matrix with these values."""
+        if self._real is not None:
+            return self._real
+        made = scipy_object(f"scipy.sparse.{type(self).__name__}")
+        return made(self._pattern.summed(plain(self._data)))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._real.shape if self._real is not None else self._pattern.shape
+
+    @property
+    def ndim(self) -> int:
+        return 2
+
+    @property
+    def dtype(self) -> Any:
+        return self._real.dtype if self._real is not None else self._data.dtype
+
+    @property
+    def _is_matrix(self) -> bool:
+        return type(self).__name__.endswith("_matrix")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of shape {self.shape} over {self.plain!r}"
+
+    def __len__(self) -> int:
+        return len(self.plain)
+
+    def __bool__(self) -> bool:
+        return bool(self.plain)
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._tracked:
+            return self._of_scipy("__getitem__")(key)
+        return _result(self.plain[plain(key)])
+
+    @policed
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self._tracked or needs_rule(value):
+            raise refuse(f"scipy.sparse.{type(self).__name__}[...] = value", "rule",
+                         "make it of its entries, csr_array((data, (rows, cols)))")  # fmt: skip
+        self.plain[plain(key)] = plain(value)
+        self.__dict__.pop("_data", None)
+
+    # -- linear in the entries ---------------------------------------------------------------------
+
+    def _like(self, data: Any, pattern: Pattern | None = None) -> Any:
+        made = object.__new__(type(self))
+        made._take(data, self._pattern if pattern is None else pattern)
+        return made
+
+    def transpose(self, axes: Any = None, copy: bool = False) -> Any:
+        """Rows and columns exchanged."""
+        if not self._tracked:
+            return _result(self.plain.transpose())
+        return self._like(self._data, self._pattern.transposed)
+
+    @property
+    def T(self) -> Any:
+        """Rows and columns exchanged."""
+        return self.transpose()
+
+    @property
+    def H(self) -> Any:
+        """Conjugate transpose."""
+        return self.conj().transpose()
+
+    def conj(self, copy: bool = True) -> Any:
+        """Conjugate entries."""
+        return self._like(xp.conj(self._data))
+
+    conjugate = conj
+
+    def toarray(self, order: Any = None, out: Any = None) -> Any:
+        """The matrix as a dense tensor."""
+        if not self._tracked:
+            return tensors(np.asarray(self.plain.toarray()))
+        made = xp.zeros(self.shape, dtype=self._data.dtype)
+        xp.add.at(made, (self._pattern.rows, self._pattern.cols), self._data)
+        return made
+
+    todense = toarray
+
+    def diagonal(self, k: int = 0) -> Any:
+        """Entries of a diagonal."""
+        if not self._tracked:
+            return tensors(self.plain.diagonal(k))
+        return xp.diagonal(self.toarray(), k)
+
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        """Sum of entries, of columns (axis 0) or of rows (axis 1)."""
+        if axis is None:
+            return xp.sum(self._data)
+        axis = axis % 2
+        ones = xp.ones(self.shape[axis], dtype=self._data.dtype)
+        total = self.T @ ones if axis == 0 else self @ ones
+        return xp.expand_dims(total, axis) if self._is_matrix else total
+
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        """Mean over all places, those without entry included."""
+        count = self.shape[0] * self.shape[1] if axis is None else self.shape[axis % 2]
+        return self.sum(axis) / count
+
+    def tocsr(self, copy: bool = False) -> Any:
+        """The matrix in compressed rows."""
+        return self.asformat("csr")
+
+    def tocsc(self, copy: bool = False) -> Any:
+        """The matrix in compressed columns."""
+        return self.asformat("csc")
+
+    def tocoo(self, copy: bool = True) -> Any:
+        """The matrix as places and entries."""
+        return self.asformat("coo")
+
+    def asformat(self, format: Any, copy: bool = False) -> Any:
+        """The matrix in another format."""
+        if not self._tracked:
+            return _result(self.plain.asformat(format))
+        kind = KINDS[f"{format}_{'matrix' if self._is_matrix else 'array'}"]
+        made = object.__new__(kind)
+        made._take(self._data, self._pattern)
+        return made
+
+    def copy(self) -> Any:
+        """The same matrix with memory of its own."""
+        if not self._tracked:
+            return _result(self.plain.copy())
+        return self._like(self._data * 1)
+
+    # -- operators ---------------------------------------------------------------------------------
+
+    def dot(self, other: Any) -> Any:
+        """Matrix product."""
+        return self * other if np.ndim(plain_of(other)) == 0 else self @ other
+
+    @policed
+    def __matmul__(self, other: Any) -> Any:
+        if isinstance(other, Sparse):
+            if holds_gradient([self, other]):
+                raise refuse("scipy.sparse", "of the product of two sparse matrices",
+                             "make one of them dense, x.toarray()")  # fmt: skip
+            return _result(self.plain @ plain_matrix(other))
+        x = tensor(other, "scipy.sparse")
+        dtype = np.result_type(x._array.dtype, self._data._array.dtype)
+        return product(self._data.astype(dtype), x.astype(dtype), self._pattern)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        x = tensor(other, "scipy.sparse")
+        out = self.T @ (x.T if x.ndim == 2 else x)
+        return out.T if x.ndim == 2 else out
+
+    def __mul__(self, other: Any) -> Any:
+        if np.ndim(plain_of(other)) == 0:
+            return self._like(self._data * other)
+        return self @ other if self._is_matrix else self.multiply(other)
+
+    def __rmul__(self, other: Any) -> Any:
+        if np.ndim(plain_of(other)) == 0:
+            return self._like(self._data * other)
+        return other @ self if self._is_matrix else self.multiply(other)
+
+    def multiply(self, other: Any) -> Any:
+        """Product of elements, sparse as this matrix is."""
+        if isinstance(other, Sparse):
+            other = sparse_of(other).toarray()
+        full = xp.broadcast_to(tensor(other, "scipy.sparse"), self.shape)
+        return self._like(self._data * full[self._pattern.rows, self._pattern.cols])
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._like(self._data / other)
+
+    def __neg__(self) -> Any:
+        return self._like(-self._data)
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Sparse):
+            other = sparse_of(other)
+            both = Pattern(
+                np.concatenate((self._pattern.rows, other._pattern.rows)),
+                np.concatenate((self._pattern.cols, other._pattern.cols)), self.shape,
+            )  # fmt: skip
+            return self._like(xp.concatenate((self._data, other._data)), both)
+        if np.ndim(plain_of(other)) == 0 and not plain_of(other):
+            return self  # what the built-in sum starts with
+        return self.toarray() + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+
+def plain_of(x: Any) -> Any:
+    """What NumPy may look at."""
+    return x.plain.toarray() if is_ours(x) else plain(x)
+
+
+def _call(method: Any, name: str, args: Any, kwargs: Any) -> Any:
+    if any(map(holds_gradient, (*args, *kwargs.values()))):
+        raise refuse(f"scipy.sparse: {name}", "rule", "use x.toarray()")
+    return method(*map(plain_argument, args), **{k: plain_argument(v) for k, v in kwargs.items()})
+
+
+def plain_argument(x: Any) -> Any:
+    """An argument with our matrices replaced by SciPy's, and tensors by arrays."""
+    if type(x) in (list, tuple):
+        return type(x)(plain_argument(item) for item in x)
+    return plain(plain_matrix(x))
+
+
+def is_ours(x: Any) -> bool:
+    """Whether x is a matrix of this package, and not one of SciPy's."""
+    return type.__instancecheck__(Sparse, x)
+
+
+def holds_gradient(x: Any) -> bool:
+    """Whether an argument is or holds a matrix or tensor with a gradient."""
+    if isinstance(x, list | tuple):
+        return any(map(holds_gradient, x))
+    return bool(x._tracked) and needs_rule(x._data) if is_ours(x) else needs_rule(x)
+
+
+def plain_matrix(x: Any) -> Any:
+    """SciPy's matrix below one of ours; anything else as it is."""
+    return x.plain if is_ours(x) else x
+
+
+def _result(x: Any) -> Any:
+    """What SciPy returned, with its sparse matrices and arrays as ours."""
+    return sparse_of(x) if isinstance(x, Sparse) else tensors(x)
+
+
+KINDS: dict[str, type[Sparse]] = {}
+
+
+def kind(cls: type[Sparse]) -> type[Sparse]:
+    """Enter one of SciPy's formats."""
+    KINDS[cls.__name__] = cls
+    return cls
+
+
+def sparse_of(real: Any) -> Any:
+    """Ours for a sparse matrix of SciPy; ours unchanged."""
+    if is_ours(real):
+        return real
+    made = object.__new__(KINDS[type(real).__name__])
+    made._hold(real)
+    return made
+
+
+def _entries(arg1: Any, shape: Any, name: str) -> tuple[Any, Pattern]:
+    """Entries with gradients, and where they are, from what a constructor takes."""
+    if is_ours(arg1):
+        return arg1._data, arg1._pattern
+    if isinstance(arg1, tuple) and len(arg1) == 2 and not name.startswith("dia"):
+        data, (rows, cols) = arg1
+        rows, cols = (np.asarray(plain(i)) for i in (rows, cols))
+        if shape is None:
+            shape = (int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1)
+        return tensor(data, "scipy.sparse"), Pattern(rows, cols, tuple(shape))
+    if isinstance(arg1, tuple) and len(arg1) == 3 and name[:3] in ("csr", "csc"):
+        data, indices, starts = arg1
+        inner, starts = (np.asarray(plain(i)) for i in (indices, starts))
+        outer = np.repeat(np.arange(starts.size - 1), np.diff(starts))
+        rows, cols = (outer, inner) if name[:3] == "csr" else (inner, outer)
+        if shape is None:
+            size = int(inner.max(initial=-1)) + 1
+            shape = (starts.size - 1, size)[:: 1 if name[:3] == "csr" else -1]
+        return tensor(data, "scipy.sparse"), Pattern(rows, cols, tuple(shape))
+    if isinstance(arg1, tuple):
+        raise refuse(f"scipy.sparse.{name}", "by these entries",
+                     "use coo_array((data, (rows, cols)))")  # fmt: skip
+    dense = xp.atleast_2d(tensor(arg1, "scipy.sparse"))
+    rows, cols = np.nonzero(plain(dense))
+    return dense[rows, cols], Pattern(rows, cols, dense.shape)

@@ -1,0 +1,108 @@
+"""Stand-ins for ``scipy.sparse.linalg``: solutions of sparse systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import linalg as core
+from .._rule import policed, refuse, scipy_object, tensor, tensors, xp
+from ._matrix import Sparse, holds_gradient, plain_argument, sparse_of
+from ._pattern import solved
+
+
+def _real(name: str, *args: Any, **options: Any) -> Any:
+    found = scipy_object(f"scipy.sparse.linalg.{name}")
+    return found(*map(plain_argument, args), **options)
+
+
+def _solution(A: Any, b: Any, function: str) -> Any:
+    """The x with A @ x = b, differentiable in the entries of A and in b."""
+    if not isinstance(A, Sparse):
+        return core.solve(tensor(A, function), tensor(b, function, 2))
+    A = sparse_of(A)
+    if isinstance(b, Sparse):
+        b = sparse_of(b).toarray()
+    b = tensor(b, function, 2)
+    dtype = np.result_type(A._data._array.dtype, b._array.dtype)
+    return solved(A._data.astype(dtype), b.astype(dtype), A._pattern)
+
+
+@policed
+def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) -> Any:
+    """Solution of A @ x = b.
+
+    Notes
+    -----
+    Derivative: dx = A^-1 (db - dA x), by a solution with the transposed matrix.
+    """
+    if not holds_gradient([A, b]):
+        out = _real("spsolve", A, b, permc_spec=permc_spec, use_umfpack=use_umfpack)
+        return sparse_of(out) if isinstance(out, Sparse) else tensors(out)
+    x = _solution(A, b, "spsolve")
+    return x[:, 0] if x.ndim == 2 and x.shape[1] == 1 and not isinstance(b, Sparse) else x
+
+
+class _Factors:
+    """What ``splu`` returns: solves with the matrix, its transpose or its adjoint."""
+
+    def __init__(self, A: Any, function: str, options: dict[str, Any]) -> None:
+        self._matrix = A
+        self._function = function
+        self._real = _real(function, A, **options)
+
+    @policed
+    def solve(self, rhs: Any, trans: str = "N") -> Any:
+        """Solution for a right-hand side."""
+        if not holds_gradient([self._matrix, rhs]):
+            return tensors(self._real.solve(plain_argument(rhs), trans))
+        if self._function == "spilu":
+            raise refuse("scipy.sparse.linalg.spilu", "of its approximate solutions", "use splu")
+        A = sparse_of(self._matrix)
+        A = {"N": A, "T": A.T, "H": A.H}[trans]
+        return _solution(A, rhs, self._function)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or holds_gradient(self._matrix):
+            raise AttributeError(f"{name}: the factors of a matrix with gradients are not given")
+        return getattr(self._real, name)
+
+
+def splu(A: Any, **options: Any) -> Any:
+    """Factors of a matrix, whose ``solve`` is differentiable."""
+    return _Factors(A, "splu", options)
+
+
+def spilu(A: Any, **options: Any) -> Any:
+    """Approximate factors of a matrix; plain."""
+    return _Factors(A, "spilu", options)
+
+
+def factorized(A: Any) -> Callable[[Any], Any]:
+    """A function that solves for a right-hand side."""
+    factors = splu(sparse_of(A).asformat("csc"))
+    return lambda b: factors.solve(b)
+
+
+def _iterative(name: str) -> Callable[..., Any]:
+    """A solver that iterates: SciPy's value, and the derivative of the exact solution."""
+
+    def solver(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+        value, info = _real(name, A, b, x0, **{k: plain_argument(v) for k, v in options.items()})
+        if not holds_gradient([A, b]):
+            return tensors(value), info
+        x = _solution(A, b, name)
+        return xp.reshape(x, value.shape) + (value - np.reshape(plain_argument(x), -1)), info
+
+    solver.__name__ = solver.__qualname__ = name
+    solver.__doc__ = "Solution of A @ x = b by iteration, and SciPy's report."
+    return policed(solver)
+
+
+cg = _iterative("cg")
+gmres = _iterative("gmres")
+bicg = _iterative("bicg")
+bicgstab = _iterative("bicgstab")
+minres = _iterative("minres")
