@@ -341,7 +341,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
             a2 = _constant_beside(x2, dtype)
             if a2 is None:
                 return elementwise(op, x1, x2)
-            return _with_constant(op, kernel, x1, a2, (a1, a2))
+            return _with_constant(op, kernel, x1, x2, (a1, a2), False)
         node1 = x1._node if x1._family is None else node_of(x1)
         node2 = x2._node if x2._family is None else node_of(x2)
         kept = op.kept_flags
@@ -397,7 +397,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
         if kernel is not None and type(a2) is ndarray and a2.nbytes < SMALL:
             a1 = _constant_beside(x1, a2.dtype)
             if a1 is not None:
-                return _with_constant(op, kernel, x2, a1, (a1, a2))
+                return _with_constant(op, kernel, x2, x1, (a1, a2), True)
     return elementwise(op, x1, x2)
 
 
@@ -442,9 +442,9 @@ _CONSTANTS: dict[tuple[type, complex, np.dtype[Any]], Any] = {}
 
 
 def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A Python number as an array of the dtype of the tensor that it meets, or None.
+    """A number or small NumPy array as an array of the dtype of the tensor that it meets, or None.
 
-    None: it is no plain number, or the two promote to another dtype.
+    None: it is something else, or the two promote to another dtype.
     """
     kind = type(value)
     if kind is float or kind is int:
@@ -457,29 +457,45 @@ def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
                 array.flags.writeable = False
                 _CONSTANTS[kind, value, dtype] = array
             return array
+    elif kind is ndarray:
+        if value.dtype is dtype and value.nbytes < SMALL:
+            return value
+    elif isinstance(value, generic) and value.dtype is dtype:
+        return asarray(value)
     return None
 
 
-def _with_constant(op: Op, kernel: Any, x: Any, number: Any, arrays: tuple[Any, Any]) -> Tensor:
-    """An op of a tensor and a Python number, which is one of the two arrays."""
-    out = kernel(*arrays)
+def _with_constant(
+    op: Op, kernel: Any, x: Any, value: Any, arrays: tuple[Any, Any], first: bool
+) -> Tensor:
+    """An op of a tensor and a number or NumPy array; `first`: this is the first of the two."""
+    try:
+        out = kernel(*arrays)
+    except ValueError:  # shapes that do not broadcast: say so in our words
+        return elementwise(op, value, x) if first else elementwise(op, x, value)
     node = x._node if x._family is None else node_of(x)
     if node is None or op.kept_flags is None or not _grad_mode():
         return _untracked(op, out, arrays)
     if type(out) is not ndarray:
         out = asarray(out)
-    first = arrays[0] is number
+    constant, shape = arrays[0 if first else 1], arrays[1 if first else 0].shape
+    step = node
+    if constant.ndim and shape != out.shape:
+        attributes = {"shape": out.shape, "x_shape": shape}
+        step = [next_seq(), BROADCAST_TO, (node,), None, attributes]
     flags = op.kept_flags[1 if first else 0]
     if flags is None:
         values = None
     else:
-        kept1, kept2, kept_out = flags
-        values = (
-            (number if first else keep(x)) if kept1 else None,
-            (keep(x) if first else number) if kept2 else None,
-            out if kept_out else None,
-        )
-    nodes = (None, node) if first else (node, None)
+        keeps1, keeps2, keeps_out = flags
+        other = mine = None
+        if keeps1 if first else keeps2:  # its owner may write to a NumPy array at any time
+            other = constant.copy() if constant is value else constant
+        if keeps2 if first else keeps1:
+            mine = keep(x) if step is node else _keep_broadcast(x, out.shape, node)
+        kept_out = out if keeps_out else None
+        values = (other, mine, kept_out) if first else (mine, other, kept_out)
+    nodes = (None, step) if first else (step, None)
     return _tracked(op, out, [next_seq(), op, nodes, values, None], arrays)
 
 

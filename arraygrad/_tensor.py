@@ -36,6 +36,7 @@ from ._writes import assign, check_cast, check_write, update, write
 
 if TYPE_CHECKING:
     from .autograd import hooks, reverse
+    from .interop import dlpack, numpy_protocol
     from .ops import (
         arithmetic,
         bitwise,
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 else:  # imported when the first method or operator asks: most programs need few of them
     hooks = LazyModule("arraygrad.autograd.hooks")
     reverse = LazyModule("arraygrad.autograd.reverse")
+    dlpack = LazyModule("arraygrad.interop.dlpack")
+    numpy_protocol = LazyModule("arraygrad.interop.numpy_protocol")
     arithmetic = LazyModule("arraygrad.ops.arithmetic")
     bitwise = LazyModule("arraygrad.ops.bitwise")
     comparison = LazyModule("arraygrad.ops.comparison")
@@ -66,14 +69,6 @@ else:  # imported when the first method or operator asks: most programs need few
 
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
 _OPERANDS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic, list, tuple)
-
-
-def _interop() -> Any:
-    """The package of protocols, imported when a tensor first meets another library."""
-    from . import interop
-    from .interop import dlpack, numpy_protocol  # noqa: F401 - attributes of the package
-
-    return interop
 
 
 class Tensor(NdarrayMethods):
@@ -663,18 +658,18 @@ class Tensor(NdarrayMethods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         may_detach(self, "conversion to a NumPy array (__array__)")
-        return _interop().numpy_protocol.to_ndarray(self, dtype, copy)
+        return numpy_protocol.to_ndarray(self, dtype, copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return _interop().numpy_protocol.array_ufunc(ufunc, method, inputs, kwargs)
+        return numpy_protocol.array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return _interop().numpy_protocol.array_function(func, types, args, kwargs)
+        return numpy_protocol.array_function(func, types, args, kwargs)
 
     def numpy(self) -> Any:
         """The values as a NumPy array that shares memory; refused while tracked."""
         may_detach(self, "numpy()")
-        return _interop().numpy_protocol.to_ndarray(self, None, None)
+        return numpy_protocol.to_ndarray(self, None, None)
 
     def __dlpack__(
         self,
@@ -685,12 +680,12 @@ class Tensor(NdarrayMethods):
         copy: bool | None = None,
     ) -> Any:
         may_detach(self, "DLPack export", ExportError)
-        return _interop().dlpack.export(
+        return dlpack.export(
             self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _interop().dlpack.device_of(self)  # type: ignore[no-any-return]
+        return dlpack.device_of(self)
 
     def __copy__(self) -> Tensor:
         return self.copy()  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ import numpy as np
 from .._detach import lose
 from .._errors import ArgumentError, ArgumentTypeError
 from .._graph import is_grad_enabled
-from .._storage import pin
+from .._storage import TensorBase, pin
 from . import ufuncs
 from .lookup import answer_to
 from .plain import is_tracked, plain, tensors
@@ -46,7 +46,13 @@ _REFUSED = {
 }
 
 
+# Types of most operands, which need no look at their module.
+_OURS = {np.ndarray, np.float64, np.float32, np.int64, np.bool_, float, int, complex, bool}
+
+
 def _foreign(kind: type) -> bool:
+    if kind in _OURS or issubclass(kind, TensorBase):
+        return False
     return kind.__module__.partition(".")[0] in _FOREIGN
 
 
@@ -62,8 +68,9 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
 
 def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Answer a NumPy function that met a tensor."""
-    if any(_foreign(t) for t in types):
-        return NotImplemented
+    for kind in types:
+        if _foreign(kind):
+            return NotImplemented
     answer = answer_to(func)
     if answer is not None:
         return answer(*args, **kwargs)

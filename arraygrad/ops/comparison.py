@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 def _compare(op: Op, ufunc: np.ufunc, x1: Any, x2: Any) -> Tensor:
     """Run a comparison; NumPy's loops compare integers of different dtypes exactly."""
-    first, second = (_integers(x, op.name, i) for i, x in enumerate((x1, x2), 1))
+    first = _integers(x1, op.name, 1)
+    second = None if first is None else _integers(x2, op.name, 2)
     if first is None or second is None or (type(first) is int and type(second) is int):
         return binary(op, x1, x2)
     if type(first) is not int and type(second) is not int and first.dtype == second.dtype:
