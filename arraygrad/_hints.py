@@ -40,7 +40,10 @@ _REMEDIES = (
     ("numpy.ma", "masked arrays hold no tensors: use np.where(mask, ...) or the nan functions"),
     ("numpy.matrixlib", "matrices hold no tensors: use two-dimensional arrays and @"),
     ("numpy.polynomial", "use arraygrad.numpy.polynomial, as lifted code does"),
-    ("scipy.sparse", "wrap the matrix, A = arraygrad.scipy.sparse.csr_array(A), as lifted code does"),
+    (
+        "scipy.sparse",
+        "wrap the matrix, A = arraygrad.scipy.sparse.csr_array(A), as lifted code does",
+    ),
 )
 
 

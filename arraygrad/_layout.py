@@ -5,20 +5,22 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from math import prod
+from typing import Any
 
 from ._errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
 
 Shape = tuple[int, ...]
 
 
+def listed(x: Any) -> tuple[Any, ...]:
+    """The numbers of an argument that is one or lists some; a 0-d array is a number itself."""
+    return tuple(x) if isinstance(x, Iterable) and getattr(x, "ndim", 1) != 0 else (x,)
+
+
 def as_shape(shape: int | Iterable[int], argument: str = "shape") -> Shape:
     """A tuple of non-negative Python integers from an integer or a sequence of them."""
     try:
-        sizes = (
-            tuple(map(operator.index, shape))
-            if isinstance(shape, Iterable)
-            else (operator.index(shape),)
-        )
+        sizes = tuple(map(operator.index, listed(shape)))
     except TypeError as error:
         raise ArgumentTypeError(
             f"{argument}: {shape!r} is not an integer or a tuple of integers"
@@ -86,7 +88,7 @@ def normalize_axes(
         return ALL_AXES[ndim]
     if not isinstance(axis, Iterable):
         return (normalize_axis(axis, ndim, argument),)
-    axes = tuple(normalize_axis(a, ndim, argument) for a in axis)
+    axes = tuple(normalize_axis(a, ndim, argument) for a in listed(axis))
     if len(set(axes)) != len(axes):
         raise ArgumentError(f"{argument}={tuple(axis)} names one axis twice")
     return tuple(sorted(axes))

@@ -5,6 +5,7 @@ Each is a few lines over the functions in ops/. Methods that write in place do s
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -55,8 +56,8 @@ def _shape_arguments(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """f(2, 3) and f((2, 3)) mean the same."""
     if len(shape) == 1 and isinstance(shape[0], tuple | list):
         return tuple(shape[0])
-    if len(shape) == 1 and isinstance(shape[0], np.ndarray) and shape[0].ndim == 1:
-        return tuple(shape[0].tolist())
+    if len(shape) == 1 and getattr(shape[0], "ndim", 0) == 1:
+        return tuple(map(operator.index, shape[0]))
     return shape
 
 

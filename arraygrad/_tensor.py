@@ -68,7 +68,8 @@ else:  # imported when the first method or operator asks: most programs need few
     views = LazyModule("arraygrad.ops.views")
 
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
-_OPERANDS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic, list, tuple)
+_NUMBERS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic)
+_OPERANDS: tuple[Any, ...] = (*_NUMBERS, list, tuple)
 
 
 class Tensor(NdarrayMethods):
@@ -578,7 +579,8 @@ class Tensor(NdarrayMethods):
         return (indexing.getitem(self, i) for i in range(len(self._array)))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        found = self == value
+        return bool(found.any() if isinstance(found, Tensor) else found)
 
     # -- conversion -------------------------------------------------------------------------------
 
@@ -722,6 +724,14 @@ class Scalar(Tensor):
         # As NumPy's: an integer without ndigits. Its derivative is zero: nothing is lost.
         return int(super().__round__()) if ndigits is None else super().__round__(ndigits)
 
+    def __mul__(self, other: Any, /) -> Any:
+        if isinstance(other, _NUMBERS):
+            return binary(MULTIPLY, self, other)
+        return NotImplemented if _repeats(self, other) else super().__mul__(other)
+
+    def __rmul__(self, other: Any, /) -> Any:
+        return NotImplemented if _repeats(self, other) else super().__rmul__(other)
+
     def __iadd__(self, other: Any, /) -> Any:
         return self + other
 
@@ -757,6 +767,11 @@ class Scalar(Tensor):
 
     def __irshift__(self, other: Any, /) -> Any:
         return self >> other
+
+
+def _repeats(count: Scalar, other: Any) -> bool:
+    """Whether ``[x] * n`` repeats a list, as NumPy's integers do."""
+    return isinstance(other, list | tuple) and count._array.dtype.kind in "iu"
 
 
 _API_VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12")

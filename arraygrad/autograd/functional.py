@@ -11,7 +11,6 @@ take each other's perturbations for their own.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from .._errors import ArgumentError, GradientError
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from .anomaly import check_value
+from .derivative import Derivative
 from .jacobians import jacobian_blocks
 from .recorded import (
     Argnums,
@@ -91,8 +91,7 @@ def value_and_grad(
     """
     body = lifted(f)
 
-    @functools.wraps(f)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def both(*args: Any, **kwargs: Any) -> Any:
         positions, single = normalize_argnums(argnums, len(args), f)
         run = Recorded(body, args, kwargs, positions, has_aux)
         g = scalar_cotangent(run, f, holomorphic)
@@ -105,7 +104,7 @@ def value_and_grad(
         result = gradient[0] if single else tuple(gradient)
         return ((value, run.leave(run.aux)), result) if has_aux else (value, result)
 
-    return wrapped
+    return Derivative(both, value_and_grad, f, argnums, has_aux, holomorphic)
 
 
 def grad(
@@ -143,12 +142,11 @@ def grad(
     """
     both = value_and_grad(f, argnums, has_aux, holomorphic)
 
-    @functools.wraps(f)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def gradient_only(*args: Any, **kwargs: Any) -> Any:
         value, gradient = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
-    return wrapped
+    return Derivative(gradient_only, grad, f, argnums, has_aux, holomorphic)
 
 
 def elementwise_grad(f: Function, argnums: Argnums = 0) -> Function:
@@ -175,8 +173,7 @@ def elementwise_grad(f: Function, argnums: Argnums = 0) -> Function:
     """
     body = lifted(f)
 
-    @functools.wraps(f)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def derivatives(*args: Any, **kwargs: Any) -> Any:
         positions, single = normalize_argnums(argnums, len(args), f)
         run = Recorded(body, args, kwargs, positions, False)
         cotangents: list[Any] = []
@@ -193,7 +190,7 @@ def elementwise_grad(f: Function, argnums: Argnums = 0) -> Function:
         gradient = run.gradients_out(found, run.keeps)
         return gradient[0] if single else tuple(gradient)
 
-    return wrapped
+    return Derivative(derivatives, elementwise_grad, f, argnums)
 
 
 # -- vjp, jvp, linearize ---------------------------------------------------------------------------
@@ -382,7 +379,8 @@ def jacobian(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Fu
     tensor([[2., 0.],
             [0., 4.]])
     """
-    return _jacobian(f, argnums, holomorphic, "cheaper")
+    matrix = _jacobian(f, argnums, "cheaper", holomorphic)
+    return Derivative(matrix, jacobian, f, argnums, holomorphic)
 
 
 def jacrev(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Function:
@@ -402,7 +400,8 @@ def jacrev(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Func
     callable
         As `jacobian` returns it.
     """
-    return _jacobian(f, argnums, holomorphic, "reverse")
+    matrix = _jacobian(f, argnums, "reverse", holomorphic)
+    return Derivative(matrix, jacrev, f, argnums, holomorphic)
 
 
 def jacfwd(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Function:
@@ -422,21 +421,21 @@ def jacfwd(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Func
     callable
         As `jacobian` returns it.
     """
-    return _jacobian(f, argnums, holomorphic, "forward")
+    matrix = _jacobian(f, argnums, "forward", holomorphic)
+    return Derivative(matrix, jacfwd, f, argnums, holomorphic)
 
 
-def _jacobian(f: Function, argnums: Argnums, holomorphic: bool, mode: str) -> Function:
+def _jacobian(f: Function, argnums: Argnums, mode: str, holomorphic: bool) -> Function:
     body = lifted(f)
 
-    @functools.wraps(f)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def matrix(*args: Any, **kwargs: Any) -> Any:
         positions, single = normalize_argnums(argnums, len(args), f)
         run = Recorded(body, args, kwargs, positions, False)
         blocks = jacobian_blocks(run, f, mode, holomorphic)
         rows = [run.gradients_out(row, run.keeps) for row in blocks]
         return run.rebuild_out([row[0] if single else tuple(row) for row in rows])
 
-    return wrapped
+    return matrix
 
 
 def hessian(f: Function, argnums: Argnums = 0) -> Function:
@@ -466,7 +465,7 @@ def hessian(f: Function, argnums: Argnums = 0) -> Function:
     tensor([[4., 2.],
             [2., 0.]])
     """
-    return functools.wraps(f)(jacrev(grad(f, argnums), argnums))
+    return Derivative(jacrev(grad(f, argnums), argnums), hessian, f, argnums)
 
 
 def hvp(f: Function) -> Function:
@@ -491,10 +490,9 @@ def hvp(f: Function) -> Function:
     """
     gradient = grad(f)
 
-    @functools.wraps(f)
-    def wrapped(x: Any, v: Any, *args: Any, **kwargs: Any) -> Any:
+    def product(x: Any, v: Any, *args: Any, **kwargs: Any) -> Any:
         # The Hessian is symmetric: its product with v is the gradient's vjp, one reverse pass.
         _, pull = vjp(lambda y: gradient(y, *args, **kwargs), x)
         return pull(v)[0]
 
-    return wrapped
+    return Derivative(product, hvp, f)

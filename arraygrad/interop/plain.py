@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._apply import node_of, wrap
+from .._apply import node_of, scalar_class, wrap
 from .._storage import TensorBase
 
 
@@ -29,9 +29,9 @@ def holds_tensor(x: Any) -> bool:
 
 
 def plain(x: Any) -> Any:
-    """The argument with tensors replaced by the arrays below them."""
+    """The argument with tensors replaced by the arrays below them, scalars by NumPy's."""
     if isinstance(x, TensorBase):
-        return x._array
+        return x._array[()] if isinstance(x, scalar_class()) else x._array
     if isinstance(x, list):
         return [plain(item) for item in x]
     if type(x) is tuple:

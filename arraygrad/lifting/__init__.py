@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._errors import ArgumentTypeError
+from ..autograd.derivative import Derivative
 from ..autograd.recorded import register_lift
 from . import reach
 
@@ -85,8 +86,8 @@ def lifted_for_derivatives(f: Callable[..., Any]) -> Callable[..., Any]:
             f"derivatives are taken of functions, not of a {type(f).__name__}; of a tensor that "
             "was computed: y.backward(), or ag.autograd.grad(y, x)"
         )
-    if isinstance(f, types.FunctionType) and f.__module__ == "arraygrad.autograd.functional":
-        return f  # ag.grad of something, which is lifted already
+    if isinstance(f, Derivative):
+        return f  # of something that is lifted already
     return _lifted(f, frozenset(), True)  # type: ignore[no-any-return]
 
 

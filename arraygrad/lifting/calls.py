@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from .._storage import TensorBase
+from ..autograd.derivative import named
 from . import rebinding
 from .lifter import lifter_for
 from .record import THREAD, Record
@@ -39,6 +40,8 @@ class Lifted:
         return self if instance is None else types.MethodType(self, instance)
 
     def __reduce__(self) -> Any:
+        if named(self):
+            return self.__qualname__  # type: ignore[attr-defined]
         return _again, (self._target, self._packages, self._for_derivatives)
 
     def __repr__(self) -> str:

@@ -31,7 +31,7 @@ from .equal_values import (
     without_equal,
 )
 from .products import adjoint, diagonal, is_tracked, matmul
-from .solvers import SOLVE, lapack, square
+from .solvers import SOLVE, from_triangle, lapack, square
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -130,8 +130,9 @@ def eigh(x: Tensor, /, UPLO: str = "L") -> EighResult:
     Notes
     -----
     Derivative: d w = real diag(V^H dx V), d V = V (E * (V^H dx V)) with E[i, j] = 1 / (w[j] - w[i])
-    and 0 on the diagonal. The cotangent is Hermitian although one triangle is read. For equal
-    eigenvalues see `ops.equal_values`: values are fine, vectors raise GradientError.
+    and 0 on the diagonal. The cotangent is Hermitian although one triangle is read; where x is not
+    Hermitian it lies in that triangle. For equal eigenvalues see `ops.equal_values`: values are
+    fine, vectors raise GradientError.
 
     References
     ----------
@@ -139,7 +140,7 @@ def eigh(x: Tensor, /, UPLO: str = "L") -> EighResult:
     differentiation", 2008.
     """
     triangle = _check_triangle(UPLO, "eigh")
-    return EighResult(*apply(EIGH, square(x, "eigh"), triangle=triangle))
+    return EighResult(*apply(EIGH, from_triangle(square(x, "eigh"), triangle), triangle=triangle))
 
 
 @answers(np.linalg.eigvalsh)
@@ -162,6 +163,7 @@ def eigvalsh(x: Tensor, /, UPLO: str = "L") -> Tensor:
     """
     x, triangle = square(x, "eigvalsh"), _check_triangle(UPLO, "eigvalsh")
     if is_tracked(x):
+        x = from_triangle(x, triangle)
         # The vectors, which the derivative needs, come with the values at little more than they.
         return apply(EIGH, x, triangle=triangle)[0]  # type: ignore[no-any-return]
     return apply(EIGVALSH, x, triangle=triangle)  # type: ignore[no-any-return]

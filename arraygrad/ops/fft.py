@@ -9,7 +9,7 @@ direction with the scaling moved to the other side, so that no matrix is ever fo
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from .._dtypes import (
     float64,
 )
 from .._errors import ArgumentError, DTypeError, ShapeError
-from .._layout import Shape, normalize_axis
+from .._layout import Shape, listed, normalize_axis
 from .._op import Linear, Op, declare
 from . import manipulation
 
@@ -160,8 +160,7 @@ def _axes_and_lengths(
             )
         numbers = tuple(range(array.ndim - count, array.ndim))
     else:
-        listed = axes if isinstance(axes, Iterable) else (axes,)
-        numbers = tuple(normalize_axis(a, array.ndim, "axes") for a in listed)
+        numbers = tuple(normalize_axis(a, array.ndim, "axes") for a in listed(axes))
     if s is None:
         lengths = tuple(array.shape[a] for a in numbers)
     else:
@@ -609,8 +608,7 @@ def _shift(x: Any, axes: Any, function: str, back: bool) -> Any:
     if axes is None:
         numbers = tuple(range(len(shape)))
     else:
-        listed = axes if isinstance(axes, Iterable) else (axes,)
-        numbers = tuple(normalize_axis(a, len(shape), "axes") for a in listed)
+        numbers = tuple(normalize_axis(a, len(shape), "axes") for a in listed(axes))
     if not numbers:
         return x.copy()
     steps = tuple(-(shape[a] // 2) if back else shape[a] // 2 for a in numbers)

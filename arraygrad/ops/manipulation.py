@@ -21,7 +21,7 @@ from .._dispatch import lookup, register_kernel
 from .._dtypes import promote
 from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from .._graph import is_grad_enabled
-from .._layout import Shape, as_shape, normalize_axis
+from .._layout import Shape, as_shape, listed, normalize_axis
 from .._op import Linear, Op, declare
 from .._storage import TensorBase
 from .indexing import getitem, take
@@ -361,12 +361,12 @@ def roll(
     """
     x = operand(x, "roll")
     shape = x._array.shape
-    shifts = tuple(map(operator.index, shift if isinstance(shift, Iterable) else (shift,)))
+    shifts = tuple(map(operator.index, listed(shift)))
     if axis is None:
         if len(shifts) != 1:
             raise ArgumentError(f"roll: shift={shift!r} needs an axis for each shift, axis=(...)")
         return reshape(apply(ROLL, reshape(x, (-1,)), shift=shifts, axis=(0,)), shape)
-    axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+    axes = listed(axis)
     axes = tuple(normalize_axis(a, len(shape)) for a in axes)
     if len(shifts) == 1:
         shifts *= len(axes)

@@ -8,7 +8,6 @@ at zero see `ops.kinks`: those of norm(x)**2 are right, those of the norm itself
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,7 +19,7 @@ from .._dispatch import register_kernel
 from .._dtypes import float64, real_dtype
 from .._errors import ArgumentError, ShapeError
 from .._graph import is_grad_enabled
-from .._layout import Shape, normalize_axes, normalize_axis, reduced_shape
+from .._layout import Shape, listed, normalize_axes, normalize_axis, reduced_shape
 from .._op import Op, Partials, Rule, declare
 from . import comparison, exponential, parts, statistical
 from .arithmetic import divide, negative
@@ -294,8 +293,7 @@ def norm(
             return vector_norm(x, keepdims=keepdims)
         axes = tuple(range(ndim))
     else:
-        listed = tuple(axis) if isinstance(axis, Iterable) else (axis,)
-        axes = tuple(normalize_axis(a, ndim) for a in listed)
+        axes = tuple(normalize_axis(a, ndim) for a in listed(axis))
     if len(axes) == 1:
         if isinstance(ord, str):
             raise ArgumentError(f"norm: ord={ord!r} is for matrices; give two axes")

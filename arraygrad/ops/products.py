@@ -384,7 +384,7 @@ def dot(x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
     -----
     Derivative: that of the products which it is.
     """
-    ndim1, ndim2 = np.ndim(getattr(x1, "_array", x1)), np.ndim(getattr(x2, "_array", x2))
+    ndim1, ndim2 = operand(x1, "dot", 1)._array.ndim, operand(x2, "dot", 2)._array.ndim
     if not ndim1 or not ndim2:
         return multiply(x1, x2)
     if ndim2 == 1 or (ndim1 <= 2 and ndim2 == 2):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from .._apply import (
 )
 from .._dispatch import register_kernel
 from .._errors import ArgumentError, ShapeError
-from .._layout import as_shape, infer_size, normalize_axes, normalize_axis
+from .._layout import as_shape, infer_size, listed, normalize_axes, normalize_axis
 from .._op import Linear, Op, declare
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
     x = operand(x, "reshape")
     sizes: Any = shape
     if not isinstance(sizes, tuple):
-        sizes = tuple(sizes) if isinstance(sizes, Iterable) else (sizes,)
+        sizes = listed(sizes)
     target = infer_size(sizes, x._array.size)
     if copy is False:
         try:
@@ -259,7 +258,7 @@ answers(np.moveaxis)(moveaxis)
 
 
 def _ordered_axes(axis: int | tuple[int, ...], ndim: int, argument: str) -> tuple[int, ...]:
-    axes = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+    axes = listed(axis)
     normalize_axes(axes, ndim, argument)
     return tuple(normalize_axis(a, ndim, argument) for a in axes)
 
@@ -322,7 +321,7 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
     Derivative: the squeeze of these dimensions.
     """
     x = operand(x, "expand_dims")
-    count = len(tuple(axis)) if isinstance(axis, Iterable) else 1
+    count = len(listed(axis))
     axes = normalize_axes(axis, x._array.ndim + count)
     return view(EXPAND_DIMS, x, axis=axes)  # type: ignore[no-any-return]
 

@@ -17,12 +17,13 @@ from .._dtypes import float64
 from .._errors import ArgumentError, LinAlgError, ShapeError
 from .._layout import Shape, broadcast_shapes
 from .._op import NONE, Op, Rule, declare
-from . import statistical
+from . import creation, statistical
 from .arithmetic import multiply, negative, subtract
 from .manipulation import reshape
 from .products import (
     adjoint,
     in_single_precision,
+    is_tracked,
     matmul,
     sum_to,
     together,
@@ -79,6 +80,24 @@ def triangle(n: int, dtype: Any, diagonal: float) -> Any:
     mask = np.tri(n, n, -1, dtype=dtype)
     mask[np.arange(n), np.arange(n)] = diagonal
     return wrap(mask)
+
+
+def from_triangle(x: Any, which: str) -> Any:
+    """Matrices of which one triangle ("L" or "U") is read, with the other made from it.
+
+    Only where it matters: the gradient of a Hermitian matrix is spread evenly over both triangles,
+    that of any other must go to the one that is read.
+    """
+    if not is_tracked(x):
+        return x
+    array = x._array
+    gap = np.abs(array - np.conj(np.swapaxes(array, -1, -2)))
+    # Products such as A @ P @ A.T are Hermitian but for rounding.
+    if gap.size == 0 or np.max(gap) <= 1e-8 * np.max(np.abs(array)):
+        return x
+    if which == "L":
+        return creation.tril(x) + adjoint(creation.tril(x, k=-1))
+    return creation.triu(x) + adjoint(creation.triu(x, k=1))
 
 
 # -- inv ------------------------------------------------------------------------------------------
@@ -260,7 +279,7 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     -----
     Derivative: the cotangent is Hermitian, as if x were (x + x^H) / 2: although one triangle is
     read, the gradient is spread evenly over both, which is the gradient in the space of Hermitian
-    matrices.
+    matrices. Where x is not Hermitian the gradient lies in the triangle that is read.
 
     References
     ----------
@@ -268,8 +287,8 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     """
     x = square(x, "cholesky")
     if not upper:
-        return apply(CHOLESKY, x)  # type: ignore[no-any-return]
-    return adjoint(apply(CHOLESKY, adjoint(x)))  # type: ignore[no-any-return]
+        return apply(CHOLESKY, from_triangle(x, "L"))  # type: ignore[no-any-return]
+    return adjoint(apply(CHOLESKY, adjoint(from_triangle(x, "U"))))  # type: ignore[no-any-return]
 
 
 # -- pinv -----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,15 @@ from .._dtypes import DTypeLike, as_dtype
 from .._errors import ArgumentError, DTypeError, GradientError, ShapeError
 from .._graph import is_grad_enabled, next_seq
 from .._history import READ_WINDOW
-from .._layout import Shape, as_shape, byte_extent, infer_size, normalize_axes, normalize_axis
+from .._layout import (
+    Shape,
+    as_shape,
+    byte_extent,
+    infer_size,
+    listed,
+    normalize_axes,
+    normalize_axis,
+)
 from .._op import Linear, Op, declare
 from .._storage import Geometry, TensorBase, family_of, join_family
 from .shapes import RESHAPE
@@ -157,7 +164,7 @@ def sliding_window_view(
     if axis is None:
         axes = tuple(range(len(shape)))
     else:
-        given = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+        given = listed(axis)
         normalize_axes(given, len(shape))
         axes = tuple(normalize_axis(a, len(shape)) for a in given)
     if len(axes) != len(sizes):

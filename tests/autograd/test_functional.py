@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import inspect
+import pickle
 from collections import namedtuple
 from typing import Any
 
@@ -445,3 +448,55 @@ def test_transforms_give_what_they_got(name: str) -> None:
     for result in TRANSFORMS[name](ag.asarray(np.ones(3)), ag.asarray(np.ones(3))):
         assert isinstance(result, ag.Tensor)
         assert not result.requires_grad
+
+
+def cube(x, k=2.0):
+    return k * (x**3).sum()
+
+
+@ag.grad
+def slope_of_square(x):
+    return x * x
+
+
+class Spring:
+    stiffness = 3.0
+
+    def energy(self, x):
+        return self.stiffness * x**2
+
+    force = ag.grad(energy, argnums=1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [ag.grad, ag.jacobian, ag.jacrev, ag.jacfwd, ag.hessian, ag.elementwise_grad,
+     lambda f: ag.grad(f, argnums=(0, 1))],
+)  # fmt: skip
+def test_derivatives_pickle_and_look_like_the_function(make):
+    derivative = make(cube)
+    again = pickle.loads(pickle.dumps(derivative))
+    x = np.array([1.0, 2.0])
+    for ours, theirs in zip(derivative(x, 2.0), again(x, 2.0), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert derivative.__name__ == "cube"
+    assert inspect.signature(derivative) == inspect.signature(cube)
+    assert "cube" in repr(derivative)
+
+
+def test_value_and_grad_and_hvp_pickle():
+    x = np.array([1.0, 2.0])
+    value, gradient = pickle.loads(pickle.dumps(ag.value_and_grad(cube)))(x)
+    assert value == 18.0
+    np.testing.assert_array_equal(gradient, 6 * x**2)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ag.hvp(cube)))(x, x), 12 * x**2)
+
+
+def test_decorated_functions_and_methods_pickle():
+    assert pickle.loads(pickle.dumps(slope_of_square)) is slope_of_square
+    assert slope_of_square(3.0) == 6.0
+    spring = Spring()
+    assert spring.force(2.0) == 12.0
+    assert pickle.loads(pickle.dumps(spring.force))(2.0) == 12.0
+    assert pickle.loads(pickle.dumps(ag.grad(spring.energy)))(2.0) == 12.0
+    assert copy.deepcopy(ag.grad(cube))(np.ones(1)) == 6.0

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
-from tests.lift.corpus import classes, filling, numerics, scalars, styles
+from tests.lift.corpus import (
+    classes,
+    filling,
+    integers,
+    numerics,
+    scalars,
+    sequences,
+    styles,
+    triangles,
+)
 
 THREE = [0.7, 1.3, 0.4]
 FOUR = [1.0, 2.0, 0.3, 0.8]
@@ -47,7 +56,8 @@ NOT_CASES = {
     "math_like",
     "adder",
 }
-CASES = [f for m in (filling, scalars, classes, styles, numerics) for f in functions_of(m)]
+MODULES = (filling, scalars, classes, styles, numerics, integers, sequences, triangles)
+CASES = [f for m in MODULES for f in functions_of(m)]
 
 
 def differences(f, x, h=1e-6):

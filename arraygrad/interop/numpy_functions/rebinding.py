@@ -26,6 +26,7 @@ import numpy as np
 from ..._answers import ANSWERS
 from ..._apply import wrap
 from ..._dtypes import is_supported
+from ..._errors import ArgumentError, ShapeError
 from ..._graph import is_grad_enabled
 from ..._storage import TensorBase
 from ...ops import conversion
@@ -47,10 +48,20 @@ def rebound(function: Any, **replaced: Any) -> Callable[..., Any]:
             return computed(function, args, kwargs)
         if code is None:
             code = rebuilt(function._implementation, replaced)
-        return code(*args, **kwargs)
+        return code(*map(_whole, args), **{k: _whole(v) for k, v in kwargs.items()})
 
     ANSWERS[function] = answer
     return answer
+
+
+def _whole(x: Any) -> Any:
+    """A list that holds tracked numbers as one tensor: NumPy would take each by itself."""
+    if isinstance(x, list | tuple) and is_tracked(x):
+        try:
+            return conversion.asarray(x)
+        except (ArgumentError, ShapeError):  # arrays of several shapes, each an argument
+            return x
+    return x
 
 
 def computed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

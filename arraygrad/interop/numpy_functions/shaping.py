@@ -200,7 +200,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 def _cuts(array: Any, sections: Any, axis: int, function: Any) -> list[Any]:
     """Slices by which NumPy cuts an axis; NumPy itself says where."""
-    places = function(np.arange(array.shape[axis]), sections)
+    places = function(np.arange(array.shape[axis]), plain(sections))
     lead = (slice(None),) * (axis % array.ndim)
     cuts = []
     for place in places:
@@ -302,13 +302,13 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 @answers(np.broadcast_arrays)
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     """np.broadcast_arrays; None, texts and the like beside tensors become arrays, as in NumPy."""
-    plain = [a if _is_numeric(a) else np.asarray(a) for a in args]
-    shape = np.broadcast_shapes(*(np.shape(a) for a in plain))
+    found = [operand(a, "broadcast_arrays") if _is_numeric(a) else np.asarray(a) for a in args]
+    shape = np.broadcast_shapes(*(np.shape(plain(a)) for a in found))
     return tuple(
-        manipulation.broadcast_to(operand(a, "broadcast_arrays"), shape)
-        if _is_numeric(a)
+        manipulation.broadcast_to(a, shape)  # type: ignore[arg-type]
+        if isinstance(a, TensorBase)
         else np.broadcast_to(a, shape)
-        for a in plain
+        for a in found
     )
 
 

@@ -1,0 +1,34 @@
+"""Lists of computed numbers handed to NumPy functions that NumPy writes in Python."""
+
+import numpy as np
+
+
+def roots_of_a_list(x):
+    return np.abs(np.roots([1.0, x[0], x[1] + 2.0])).sum() + np.poly([x[0], x[2]])[1]
+
+
+def sums_of_polynomials(x):
+    return (np.polyadd([x[0], 1.0], [x[1], x[2], 2.0]) ** 2).sum() + np.polysub([x[1]], [x[0]])[0]
+
+
+def dot_with_a_list(x):
+    rotation = np.array([[np.cos(x[0]), -np.sin(x[0])], [np.sin(x[0]), np.cos(x[0])]])
+    turned = np.dot(rotation, [x[1], x[2] ** 2])
+    return turned[0] * 3 + np.dot([x[0], x[1]], [x[2], 2.0]) * turned[1]
+
+
+def correlation_of_lists(x):
+    return np.corrcoef([x[0], x[1], x[2]], [1.0, 3.0, x[0]])[0, 1]
+
+
+def percentiles_of_a_list(x):
+    return np.percentile(x, [100 * x[0] / 2, 30.0]).sum() + np.resize([x[0], x[1]], 5).sum()
+
+
+def broadcast_lists(x):
+    a, b = np.broadcast_arrays([x[0], x[1]], [[2.0], [3.0]])
+    return (a * b).sum()
+
+
+def gradient_over_a_list(x):
+    return (np.gradient([x[0] ** 2, x[1], x[2]], [0.0, x[0], 2.0]) ** 2).sum()
