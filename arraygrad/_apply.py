@@ -163,7 +163,8 @@ def _refresh(x: Any, family: Family) -> None:
 
 def geometry_in(family: Family, array: Any) -> Geometry:
     """Where a view of the family lies in its storage."""
-    return Geometry.of(array, family.storage._array)
+    offset = family.storage.offset_of(array)
+    return Geometry(array.dtype, array.shape, array.strides, offset)
 
 
 _ARRAY_SCALARS = (bool, int, float, complex)

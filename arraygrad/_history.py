@@ -26,11 +26,11 @@ def adopt_history(x: Any, node: Node | None) -> None:
     if node is None and family.node is None and x._node is None:
         return
     geometry = geometry_in(family, x._array)
-    if geometry == family.base:
+    base = family.base
+    if geometry.shape == base.shape and geometry == base:
         family.node = node
     else:
         if family.node is not None or node is not None:
-            base = family.base
             like = (base.shape, base.dtype)
             attributes = {"base": base, "view": geometry, "result_like": like}
             family.node = [
@@ -43,12 +43,13 @@ def adopt_history(x: Any, node: Node | None) -> None:
 
 def overwrite(x: Any, value: Any, writer: str) -> None:
     """Write the tensor `value` (same shape and dtype) into `x`, history included."""
-    if is_grad_enabled() and node_of(value) is not None:
+    recording = is_grad_enabled()
+    if recording and node_of(value) is not None:
         check_alone(x, x._array, writer)
     with write_lock(x):
         prepare_write(x, writer)
-        np.copyto(x._array, value._array)
-        if is_grad_enabled():
+        x._array[...] = value._array
+        if recording:
             adopt_history(x, node_of(value))
 
 

@@ -68,12 +68,14 @@ class Storage:
     """
 
     __slots__ = (
-        "__weakref__", "_array", "_tensors", "_trim_at", "device", "lent", "pinned", "saved",
-        "version",
+        "__weakref__", "_address", "_array", "_tensors", "_trim_at", "device", "lent", "pinned",
+        "saved", "version",
     )  # fmt: skip
 
     def __init__(self, array: Any, device: Device = CPU, pinned: bool = False) -> None:
         self._array = array
+        # Address of the array, with the array for which that is right: asking NumPy is slow.
+        self._address: tuple[Any, int] | None = None
         self.device = device
         self.version = 0
         self.saved = False
@@ -97,6 +99,16 @@ class Storage:
     @property
     def readonly(self) -> bool:
         return not self._array.flags.writeable
+
+    def offset_of(self, array: Any) -> int:
+        """Bytes from the start of the storage's array to that of a view over the same memory."""
+        own = self._array
+        if array is own:
+            return 0
+        known = self._address
+        if known is None or known[0] is not own:
+            known = self._address = (own, _address(own))
+        return _address(array) - known[1]
 
     def data_ptr(self) -> int:
         """Address of the first byte."""
@@ -151,7 +163,7 @@ class Storage:
             return
         fresh = memory.copy()
         # First: views that other threads make from now on are moved by `add`.
-        self._array = _moved(self._array, memory, fresh)
+        self._array, self._address = _moved(self._array, memory, fresh), None
         for tensor in self.tensors():
             array = tensor._array
             # It may still lie in memory of before an earlier swap, on its way to `add`.

@@ -12,7 +12,9 @@ import numpy as np
 
 from ._apply import (
     BROADCAST_TO,
+    binary,
     cast,
+    elementwise,
     fast_kernel,
     node_of,
     op_result_dtype,
@@ -24,8 +26,9 @@ from ._errors import DTypeError, GradientError, ShapeError
 from ._formulas import is_leaf_node
 from ._graph import is_grad_enabled
 from ._history import adopt_history, overwrite
+from ._layout import Shape
 from ._op import Op
-from ._storage import check_writeable, prepare_write, write_lock
+from ._storage import TensorBase, check_writeable, prepare_write, write_lock
 
 
 def check_write(x: Any, writer: str) -> None:
@@ -55,33 +58,41 @@ def check_cast(source: np.dtype[Any], target: np.dtype[Any], writer: str) -> Non
 def update(op: Op, x: Any, other: Any, writer: str) -> Any:
     """Do x = op(x, other) in place; returns x."""
     check_write(x, writer)
+    recording = is_grad_enabled()
+    if recording and (
+        node_of(x) is not None or (isinstance(other, TensorBase) and node_of(other) is not None)
+    ):
+        result = binary(op, x, other)
+        _check_shape(result._array.shape, x._array.shape, writer)
+        target = x._array.dtype
+        if result._array.dtype is not target:
+            check_cast(result._array.dtype, target, writer)
+            result = cast(result, target)
+        write(x, result, writer)
+        return x
     tensors, dtype, shape = prepare(op, (x, other))
-    if shape != x._array.shape:
-        raise ShapeError(
-            f"{writer}: the result has shape {shape}, which cannot be written into shape "
-            f"{x._array.shape}"
-        )
+    _check_shape(shape, x._array.shape, writer)
     kernel = fast_kernel(op, dtype, 2)
     target = x._array.dtype
-    tracked = is_grad_enabled() and any(node_of(t) is not None for t in tensors)
-    if not tracked and dtype == target and op_result_dtype(op, dtype) == target:
+    if dtype == target and op_result_dtype(op, dtype) == target:
         with write_lock(x):
             prepare_write(x, writer)
             # prepare_write may have moved x to fresh memory.
             kernel(*[t._array for t in tensors], out=x._array)
-            if is_grad_enabled():
+            if recording:
                 adopt_history(x, None)
         return x
-    result = op_result(op, tensors)
+    result = elementwise(op, *tensors)
     check_cast(result._array.dtype, target, writer)
     write(x, cast(result, target), writer)
     return x
 
 
-def op_result(op: Op, tensors: tuple[Any, ...]) -> Any:
-    from ._apply import elementwise
-
-    return elementwise(op, *tensors)
+def _check_shape(shape: Shape, target: Shape, writer: str) -> None:
+    if shape != target:
+        raise ShapeError(
+            f"{writer}: the result has shape {shape}, which cannot be written into shape {target}"
+        )
 
 
 def write(x: Any, value: Any, writer: str) -> None:
