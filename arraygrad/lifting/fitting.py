@@ -42,6 +42,9 @@ def tensor(record: Record, value: Any) -> Any:
 
 def function(record: Record, f: Any) -> Any:
     """The twin of a function of the user, ours for NumPy's, a library's as it is."""
+    known = record.twins.get(f)
+    if known is not None and not vars(f):
+        return known
     lifter = record.lifter
     if SCOPE in f.__globals__:
         return f
@@ -56,6 +59,8 @@ def function(record: Record, f: Any) -> Any:
         if twin is None:
             twin = lifter.functions[f] = lifter.function(f, record.visit, record.cells)
             lifter.finish(twin, f, record.visit)
+        if "<" not in f.__qualname__:
+            record.twins[f] = twin
     else:
         found = record.closures.get(id(f))
         if found is None:
@@ -153,10 +158,11 @@ def replaced(new: Any, old: Any) -> Any:
 
 def method(record: Record, method: Any) -> Any:
     """The method of what stands for its function and its object."""
-    ours = rebinding.known(method)
-    if ours is not method:
-        return ours
     function = record.visit(method.__func__)
+    if function is method.__func__:  # nobody's of the user
+        ours = rebinding.known(method)
+        if ours is not method:
+            return ours
     owner = record.visit(method.__self__)
     if function is method.__func__ and owner is method.__self__:
         return method
@@ -278,20 +284,24 @@ def plain_tuple(record: Record, items: Any) -> Any:
     return replaced(made, items)
 
 
-def instance(record: Record, value: Any) -> Any:
-    """The object, for the time being of the twin of its class, its attributes made fit."""
-    cls = type(value)
-    if id(value) in SESSION.seen:
-        return value
-    SESSION.seen[id(value)] = value
+def instance_of(record: Record, cls: Any) -> Handler:
+    """Handler of a class of the user: an object is of the twin of its class for the time being."""
     record.add_class(cls)
     twin = record.lifter.classes[cls]
-    try:
-        object.__setattr__(value, "__class__", twin)
-    except TypeError:  # a layout that cannot change class: its methods run as they are
+
+    def instance(record: Record, value: Any) -> Any:
+        seen = SESSION.seen
+        if id(value) in seen:
+            return value
+        seen[id(value)] = value
+        try:
+            object.__setattr__(value, "__class__", twin)
+        except TypeError:  # a layout that cannot change class: its methods run as they are
+            return value
+        record.todo.append(value)
         return value
-    record.todo.append(value)
-    return value
+
+    return instance
 
 
 def other(record: Record, value: Any) -> Any:

@@ -4,39 +4,57 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .session import ABSENT, CONTAINERS, INERT
+from .session import CONTAINERS, INERT
 
 
 def items_of(value: Any) -> Iterator[tuple[Callable[[Any], None], Any]]:
-    """The places in an object or container: how to write each, and what is there."""
+    """The places that may need a change: how to write each, and what is there."""
+    kind = type(value)
     if isinstance(value, list | deque):
         if set(map(type, value)) <= INERT:
             return
         for i, item in enumerate([*value]):
             yield functools.partial(value.__setitem__, i), item
     elif isinstance(value, dict):
-        for key, item in [*value.items()]:
+        for key, item in _live(value):
             yield functools.partial(value.__setitem__, key), item
-    namespace = getattr(value, "__dict__", None)
+    if kind in CONTAINERS and kind is not types.SimpleNamespace:
+        return
+    # By object itself: the user's own __getattribute__ may do anything.
+    try:
+        namespace = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        namespace = None
     if isinstance(namespace, dict):
-        for key, item in [*namespace.items()]:
+        for key, item in _live(namespace):
             yield functools.partial(namespace.__setitem__, key), item
-    for name in _slots(type(value)):
-        item = getattr(value, name, ABSENT)
-        if item is not ABSENT:
-            yield functools.partial(object.__setattr__, value, name), item
+    for name, member in _slots(kind):
+        try:
+            item = member.__get__(value)
+        except AttributeError:  # not bound
+            continue
+        yield functools.partial(object.__setattr__, value, name), item
 
 
-def _slots(kind: type) -> list[str]:
-    if kind in CONTAINERS:
-        return []
-    return [
-        name
-        for base in kind.__mro__
-        for name, member in vars(base).items()
-        if isinstance(member, types.MemberDescriptorType)
-    ]
+def _live(namespace: dict[Any, Any]) -> list[tuple[Any, Any]]:
+    return [pair for pair in namespace.items() if type(pair[1]) not in INERT]
+
+
+_SLOTS: weakref.WeakKeyDictionary[type, list[tuple[str, Any]]] = weakref.WeakKeyDictionary()
+
+
+def _slots(kind: type) -> list[tuple[str, Any]]:
+    found = _SLOTS.get(kind)
+    if found is None:
+        found = _SLOTS[kind] = [
+            (name, member)
+            for base in kind.__mro__
+            for name, member in vars(base).items()
+            if isinstance(member, types.MemberDescriptorType)
+        ]
+    return found

@@ -54,6 +54,7 @@ class Record:
         self.attributes: dict[int, Any] = {}  # id(twin function) -> its AttributesSync
         self.cells: dict[int, tuple[Any, Any]] = {}
         self.closures: dict[int, tuple[Any, Any]] = {}  # functions with cells of this record
+        self.twins: dict[Any, Any] = {}  # functions of modules and classes -> their twins
         # Whether tensors that lifted code leaves behind in the user's objects become arrays.
         self.plain = True
         self.handlers = dict(fitting.HANDLERS)
@@ -184,7 +185,7 @@ class Record:
         if kind.__module__.startswith("arraygrad."):
             return fitting.same
         if self.lifter.twin_class(kind, self.visit, self.cells) is not kind:
-            return fitting.instance
+            return fitting.instance_of(self, kind)
         if issubclass(kind, CONTAINERS):
             return fitting.HANDLERS[next(c for c in CONTAINERS if issubclass(kind, c))]
         return fitting.plain_tuple if issubclass(kind, tuple) else fitting.other
@@ -338,6 +339,9 @@ class Record:
             for replace, item in items_of(value):
                 kind = type(item)
                 if kind in INERT:
+                    continue
+                if kind in ARGUMENTS:
+                    replace(self._leave_tensor(item))
                     continue
                 if isinstance(item, CONTAINERS) or self.lifter.original(kind) is not None:
                     todo.append(item)

@@ -138,13 +138,14 @@ class CellSync:
 class ClassSync:
     """Keeps the data attributes of a twin class in step with the user's class."""
 
-    __slots__ = ("cls", "set", "twin", "values")
+    __slots__ = ("cls", "set", "size", "twin", "values")
 
     def __init__(self, cls: Any, twin: Any) -> None:
         self.cls = cls
         self.twin = twin
         self.values = {n: v for n, v in vars(cls).items() if _is_data(n, v)}
         self.set: dict[str, Any] = dict(self.values)
+        self.size = len(vars(twin))
 
     def pull(self, record: Record) -> None:
         """Bring the twin up to date."""
@@ -160,7 +161,10 @@ class ClassSync:
 
     def push(self, record: Record) -> None:
         """Give the user what lifted code has bound."""
-        for name, value in [*vars(self.twin).items()]:
+        own = vars(self.twin)
+        if len(own) == self.size and all(own.get(n, ABSENT) is v for n, v in self.set.items()):
+            return  # nothing was bound: most often so
+        for name, value in [*own.items()]:
             known = self.set.get(name, ABSENT)
             if value is known or not _is_data(name, value):
                 continue
@@ -170,6 +174,7 @@ class ClassSync:
             type.__setattr__(self.cls, name, left)
             self.set[name] = value
             self.values[name] = left
+        self.size = len(own)
 
 
 def _is_data(name: str, value: Any) -> bool:
