@@ -51,18 +51,23 @@ from ._graph import (
 )
 from ._op import Op
 from ._storage import TensorBase, prepare_write
+from ._windows import add_to_cotangent, pull_read, pull_write, take_from_cotangent
 
 # -- the reverse pass ------------------------------------------------------------------------------
 
 # Raw forms on plain arrays, by op name: f(node, g) -> cotangent arrays aligned with the inputs;
 # those of untracked inputs are not looked at. A form that returns None leaves the node to its
 # formula.
-RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = dict(_fused.FORMS)
+RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = {
+    **_fused.FORMS,
+    "read_window": pull_read,
+    "write_window": pull_write,
+}
 # Ops that read part of their input: f(memory, g, attributes) adds into an existing cotangent.
-ADD_INTO: dict[str, Callable[[Any, Any, dict[str, Any]], bool]] = {}
+ADD_INTO: dict[str, Callable[[Any, Any, dict[str, Any]], bool]] = {"read_window": add_to_cotangent}
 # Ops that replace part of their first input: f(g, attributes) -> cotangent of what was written,
-# clearing that part of `g`, which then is the cotangent of the first input.
-TAKE_OUT: dict[str, Callable[[Any, dict[str, Any]], Any]] = {}
+# clearing that part of `g`, which then is the cotangent of the first input; None: by formula.
+TAKE_OUT: dict[str, Callable[[Any, dict[str, Any]], Any]] = {"write_window": take_from_cotangent}
 
 
 def gradients(
@@ -414,8 +419,8 @@ def _spread(
             if entry is not None and entry[2] and adder(entry[1], g, node[ATTRIBUTES]):
                 return
         taker = TAKE_OUT.get(op.name)
-        if taker is not None and ours:
-            value = taker(g, node[ATTRIBUTES])
+        value = taker(g, node[ATTRIBUTES]) if taker is not None and ours else None
+        if value is not None:
             for i, c in enumerate((g, value)):
                 if inputs[i] is not None and (needs is None or needs[i]):
                     _receive(mode, pending, heap, inputs[i], c, True)

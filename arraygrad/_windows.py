@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import GradientError
+from ._graph import ATTRIBUTES, INPUTS, Node
 from ._layout import byte_extent
 from ._storage import Geometry
 
@@ -59,6 +60,50 @@ def add_into_window(memory: Any, g: Any, base: Geometry, view: Geometry) -> None
         np.add.at(units, index, np.broadcast_to(g, view.shape))
     else:
         window += g
+
+
+def pull_read(node: Node, g: Any) -> tuple[Any]:
+    """The cotangent of the base when a view of it was read."""
+    attributes = node[ATTRIBUTES]
+    return (add_window(g, base=attributes["base"], view=attributes["view"]),)
+
+
+def pull_write(node: Node, g: Any) -> tuple[Any, Any]:
+    """The cotangents of the base as it was, and of what was written through a view of it."""
+    base, view = node[ATTRIBUTES]["base"], node[ATTRIBUTES]["view"]
+    first, second = node[INPUTS]
+    return (
+        None if first is None else write_window(g, 0, base=base, view=view),
+        None if second is None else read_written(g, base=base, view=view),
+    )
+
+
+def _memory_of(g: Any, base: Geometry) -> Any:
+    """The bytes of a cotangent that lies in memory as its base does, or None."""
+    if g.dtype != base.dtype or g.strides != base.strides or not g.flags.c_contiguous:
+        return None
+    return g.reshape(-1).view(np.uint8)
+
+
+def add_to_cotangent(cotangent: Any, g: Any, attributes: dict[str, Any]) -> bool:
+    """Add `g` to the cotangent of the base through the view, in place; False: it cannot be."""
+    memory = _memory_of(cotangent, attributes["base"])
+    if memory is None:
+        return False
+    add_into_window(memory, g, attributes["base"], attributes["view"])
+    return True
+
+
+def take_from_cotangent(g: Any, attributes: dict[str, Any]) -> Any:
+    """The cotangent of what was written, which is cleared in that of the base; None: by formula."""
+    base, view = attributes["base"], attributes["view"]
+    memory = None if view.overlaps else _memory_of(g, base)
+    if memory is None:
+        return None
+    window = _window(memory, base, view)
+    value = window.copy()
+    window[...] = 0
+    return value
 
 
 def write_window(x: Any, value: Any, *, base: Geometry, view: Geometry) -> Any:
