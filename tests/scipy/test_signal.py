@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.fft
 import scipy.signal as ss
+from scipy import fftpack
 from scipy.signal import lfilter
 
 from .checking import check
@@ -93,3 +94,36 @@ def test_fourier_transforms():
         )  # fmt: skip
 
     check(f, X)
+
+
+def test_frequency_responses_and_forms_of_filters():
+    check(lambda b, a: (ss.freqz(b, a, 16), ss.freqz(b, a, [0.1, 0.5])), B, A)
+    check(lambda b, fs: ss.freqz(b, 1, 8, fs=fs), B, 3.0)
+    check(lambda b: ss.freqz(b, 1, 8, whole=True), B)
+    check(ss.zpk2tf, [0.5, 0.3], [0.2, -0.1, 0.7], 2.0)
+    check(lambda p: ss.zpk2tf([], p, 1.0), [0.5, 0.3])
+    check(ss.tf2zpk, [0.5, 1.3, 0.2], [1.2, 2.4, 0.15])
+    check(ss.sos2tf, ss.butter(4, 0.3, output="sos"))
+
+
+@pytest.mark.parametrize("n", [6, 7])
+def test_older_names_of_transforms(n):
+    x = RNG.normal(size=n)
+
+    def f(x):
+        packed = fftpack.rfft(x)
+        return (
+            fftpack.fft(x, 5), fftpack.ifft(x), packed, fftpack.rfft(x, 9), fftpack.irfft(x),
+            fftpack.irfft(packed, n + 1), fftpack.fftn(x), fftpack.ifftn(x), fftpack.fftshift(x),
+        )  # fmt: skip
+
+    check(f, x)
+    check(lambda x: (fftpack.fft2(x), fftpack.ifft2(x), fftpack.rfft(x, axis=0)),
+          RNG.normal(size=(4, n)))  # fmt: skip
+    for kind in (1, 2, 3, 4):
+        for norm in (None, "ortho") if kind > 1 else (None,):
+            settings = {"type": kind, "norm": norm}
+            check(lambda x, s=settings: (
+                fftpack.dct(x, **s), fftpack.idct(x, **s), fftpack.dst(x, **s),
+                fftpack.idst(x, **s),
+            ), x, order=1)  # fmt: skip
