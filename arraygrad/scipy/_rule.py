@@ -74,8 +74,8 @@ def tensors(x: Any) -> Any:
         return wrap(x.copy())
     if type(x) is tuple:
         return tuple(tensors(item) for item in x)
-    if isinstance(x, tuple):
-        return type(x)(*(tensors(item) for item in x))
+    if hasattr(x, "_make"):  # other results that are tuples stay SciPy's
+        return x._make(tensors(item) for item in x)
     if type(x) is list:
         return [tensors(item) for item in x]
     return x

@@ -8,6 +8,7 @@ evenly over both triangles.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -433,12 +434,12 @@ def eig(
 
 
 @rule("scipy.linalg.eigvals")
-def eigvals(
-    a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
-    homogeneous_eigvals: bool = False,
-) -> Any:  # fmt: skip
+def eigvals(a: Any, b: Any = None, *settings: Any, **options: Any) -> Any:
     """Eigenvalues (complex) of a square matrix, or of the pencil (a, b)."""
-    return eig(a, b, right=False, homogeneous_eigvals=homogeneous_eigvals)
+    # The order of the settings is not the same in all versions of SciPy.
+    real = inspect.signature(scipy_object("scipy.linalg.eigvals"))
+    given = real.bind(a, b, *settings, **options).arguments
+    return eig(a, b, right=False, homogeneous_eigvals=given.get("homogeneous_eigvals", False))
 
 
 # -- functions of matrices -------------------------------------------------------------------------

@@ -12,6 +12,15 @@ from ._borders import correlated, extended
 from ._filter_forms import freqz as freqz, sos2tf as sos2tf, tf2zpk as tf2zpk, zpk2tf as zpk2tf
 from ._filters import full_convolution, recursive, valid_convolution
 from ._rule import constant, plain, refuse, rule, scipy_object, tensor, tensors_of, xp
+from ._spectral import (
+    coherence as coherence,
+    csd as csd,
+    istft as istft,
+    periodogram as periodogram,
+    spectrogram as spectrogram,
+    stft as stft,
+    welch as welch,
+)
 
 # -- convolution -----------------------------------------------------------------------------------
 

@@ -1,8 +1,11 @@
 """Plain SciPy code against its lifted self: values, and gradients against finite differences."""
 
 import numpy as np
+import scipy
 
 import arraygrad as ag
+
+SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
 
 
 def flat(out):

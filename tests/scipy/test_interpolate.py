@@ -21,7 +21,7 @@ from scipy.interpolate import (
 
 import arraygrad as ag
 
-from .checking import check
+from .checking import SCIPY, check
 
 X = np.array([0.0, 0.7, 1.5, 2.1, 3.4, 4.0, 4.9])
 Y = np.sin(X) + 0.3 * X
@@ -131,7 +131,8 @@ def test_akima():
         )  # fmt: skip
     flat = np.array([0.0, 0, 0, 1, 1, 1, 1])
     check(lambda x: Akima1DInterpolator(x, flat)(AT), X, order=1)
-    check(lambda y: Akima1DInterpolator(X[:2], y)([0.3]), Y[:2], order=1)
+    if SCIPY >= (1, 15):  # earlier ones did not know the case of two points
+        check(lambda y: Akima1DInterpolator(X[:2], y)([0.3]), Y[:2], order=1)
     assert np.isnan(ag.lift(lambda: Akima1DInterpolator(X, Y)(9.0))())
 
 

@@ -142,5 +142,5 @@ def test_untracked_calls_are_scipys():
 
     factor, lower = ours.cho_factor(S)
     np.testing.assert_array_equal(np.asarray(factor), scipy.linalg.cho_factor(S)[0])
-    assert lower is False
+    assert not lower
     assert isinstance(ours.inv(S), ag.Tensor)

@@ -7,6 +7,8 @@ import scipy.signal as ss
 from scipy import fftpack
 from scipy.signal import lfilter
 
+import arraygrad as ag
+
 from .checking import check
 
 RNG = np.random.default_rng(11)
@@ -93,8 +95,6 @@ def test_fourier_transforms():
             np.abs(scipy.fft.fft2(x[:, None] * x)), scipy.fft.fftshift(x),
         )  # fmt: skip
 
-    check(f, X)
-
 
 def test_frequency_responses_and_forms_of_filters():
     check(lambda b, a: (ss.freqz(b, a, 16), ss.freqz(b, a, [0.1, 0.5])), B, A)
@@ -127,3 +127,103 @@ def test_older_names_of_transforms(n):
                 fftpack.dct(x, **s), fftpack.idct(x, **s), fftpack.dst(x, **s),
                 fftpack.idst(x, **s),
             ), x, order=1)  # fmt: skip
+
+    check(f, X)
+
+
+# -- spectra ---------------------------------------------------------------------------------------
+
+LONG = np.sin(np.arange(40.0) * 0.7) + 0.1 * np.cos(np.arange(40.0) ** 2)
+OTHER = np.cos(np.arange(40.0) * 0.4)
+ROWS_OF = np.stack((LONG[:20], OTHER[:20], LONG[20:]))
+WINDOW = np.linspace(0.5, 1.5, 8)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"nperseg": 8}, {"nperseg": 9, "noverlap": 2, "nfft": 12, "scaling": "spectrum"},
+        {"nperseg": 8, "detrend": "linear", "average": "median"},
+        {"nperseg": 8, "detrend": False, "return_onesided": False, "window": ("tukey", 0.3)},
+        {"nperseg": 16, "detrend": lambda d: d - d[..., :1]},
+    ],
+)  # fmt: skip
+def test_power_spectra(options):
+    def f(x, y, fs):
+        frequencies, power = ss.welch(x, fs=fs, **options)
+        _, cross = ss.csd(x, y[:30], fs=fs, **options)
+        return frequencies, power, cross.real, cross.imag
+
+    check(f, LONG, OTHER, 2.5, order=2 if options == {"nperseg": 8} else 1)
+
+
+def test_spectra_along_another_axis_with_a_window_of_ones_own():
+    def f(x, window):
+        return (
+            ss.welch(x.T, 2.0, window, axis=0)[1], ss.welch(x, window=window)[1],
+            ss.stft(x.T, 2.0, window, nperseg=8, axis=0)[2].real,
+            ss.spectrogram(x.T, 2.0, window, axis=0)[2],
+        )  # fmt: skip
+
+    check(f, ROWS_OF, WINDOW, order=1)
+
+
+def test_periodogram_and_coherence():
+    def f(x, y):
+        return (
+            ss.periodogram(x, 2.0)[1], ss.periodogram(x, nfft=50, window="hann")[1],
+            ss.periodogram(x, nfft=16, scaling="spectrum", detrend=False)[1],
+            ss.coherence(x, y, nperseg=10)[1],
+        )  # fmt: skip
+
+    check(f, LONG, OTHER, order=1)
+
+
+@pytest.mark.parametrize("boundary", ["zeros", "even", "odd", "constant", None])
+def test_short_time_transforms(boundary):
+    def f(x):
+        frequencies, times, z = ss.stft(x, 2.0, nperseg=8, boundary=boundary)
+        one_sided = ss.stft(
+            x,
+            nperseg=9,
+            noverlap=3,
+            nfft=11,
+            padded=False,
+            detrend="linear",
+            boundary=boundary,
+            scaling="psd",
+            return_onesided=False,
+        )[2]
+        return frequencies + 0 * x[0], times + 0 * x[0], z.real, z.imag, one_sided.imag
+
+    check(f, LONG, order=1)
+
+
+def test_inverse_short_time_transform():
+    def f(real, imaginary, x):
+        z = real + 1j * imaginary
+        _, _, forward = ss.stft(x, nperseg=8)
+        return (
+            ss.istft(z, 2.0, nperseg=8)[1], ss.istft(z, nperseg=7, scaling="psd")[1],
+            ss.istft(forward, nperseg=8)[1],
+            ss.istft(z.T, nperseg=8, time_axis=0, freq_axis=1)[1],
+            ss.istft(np.stack((z, 2 * z)), nperseg=8, time_axis=2, freq_axis=1)[1],
+            ss.istft(z, nperseg=5, noverlap=3, input_onesided=False)[1].real,
+        )  # fmt: skip
+
+    rng = np.random.default_rng(4)
+    check(f, rng.normal(size=(5, 7)), rng.normal(size=(5, 7)), LONG, order=1)
+
+
+@pytest.mark.parametrize("mode", ["psd", "complex", "magnitude", "angle", "phase"])
+def test_spectrogram(mode):
+    def f(x):
+        out = ss.spectrogram(x, 3.0, nperseg=8, mode=mode)[2]
+        return out.real, ss.spectrogram(x, nperseg=8, noverlap=5, mode=mode)[2].imag
+
+    check(f, LONG + 0.3, order=1)
+
+
+def test_spectrum_of_a_signal_shorter_than_a_segment_warns_as_scipy_does():
+    with pytest.warns(UserWarning, match="nperseg"):
+        ag.grad(lambda x: ss.welch(x)[1].sum())(LONG)

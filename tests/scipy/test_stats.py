@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal, norm
 
 import arraygrad as ag
 
-from .checking import check
+from .checking import SCIPY, check
 
 CONTINUOUS = {
     # name: (shapes, points in standard form)
@@ -162,10 +162,11 @@ def test_distribution_function_in_three_dimensions():
     """First and second derivatives are exact; the value is SciPy's, by randomized integration."""
     rng = np.random.default_rng(5)
     x, mean, root = rng.normal(size=3), rng.normal(size=3), rng.normal(size=(3, 3))
+    seeded = {"rng": np.random.default_rng(1)} if SCIPY >= (1, 16) else {}
 
     def f(x, mean, root):
         cov = root @ root.T + np.eye(3)
-        return multivariate_normal.cdf(x, mean, cov, rng=np.random.default_rng(1))
+        return multivariate_normal.cdf(x, mean, cov, **seeded)
 
     value = float(ag.lift(f)(ag.tensor(x, requires_grad=True), mean, root).detach())
     assert value == pytest.approx(three_dimensional_cdf(x, mean, root), abs=1e-4)
@@ -217,6 +218,66 @@ def test_statistics_of_samples():
 
     rng = np.random.default_rng(2)
     check(f, rng.uniform(1, 2, 6), rng.uniform(1, 2, 6))
+
+
+ROBUST = {
+    "iqr": lambda x: (
+        st.iqr(x), st.iqr(x, axis=0), st.iqr(x, axis=1, rng=(10, 80), scale="normal"),
+        st.iqr(x, axis=(0, 1), scale=2.0, keepdims=True), st.iqr(x, interpolation="midpoint"),
+    ),
+    "median_abs_deviation": lambda x: (
+        st.median_abs_deviation(x), st.median_abs_deviation(x, axis=None, scale="normal"),
+        st.median_abs_deviation(x, axis=1, center=np.mean, scale=2.0),
+    ),
+    "trim_mean": lambda x: (st.trim_mean(x, 0.3), st.trim_mean(x, 0.1, axis=None),
+                            st.trim_mean(x, 0.4, axis=1)),
+    "gstd": lambda x: (st.gstd(x), st.gstd(x, axis=1, ddof=0), st.gstd(x, axis=None)),
+    "gzscore": lambda x: (st.gzscore(x), st.gzscore(x, axis=1, ddof=1)),
+    "means": lambda x: (
+        st.gmean(x, axis=1, weights=x[0]), st.hmean(x, axis=0, weights=x), st.pmean(x, 2.5),
+        st.pmean(x, 0, axis=None), st.gmean(x, axis=None, dtype=np.float64),
+    ),
+    "moments": lambda x: (
+        st.moment(x, [2, 3], axis=1), st.moment(x, 2, center=0.3, keepdims=True),
+        st.skew(x, axis=None), st.skew(x, axis=1, bias=False, keepdims=True),
+        st.kurtosis(x, axis=1, fisher=False), st.kurtosis(x, axis=None, bias=False),
+        st.sem(x, axis=1, ddof=0), st.sem(x, axis=None, keepdims=True), st.zscore(x, axis=None),
+        st.zmap(x, x[:2], ddof=1), st.variation(x, axis=1, ddof=1, keepdims=True),
+        st.entropy(x, axis=1, base=2, keepdims=True), st.entropy(x, x**2, axis=None),
+    ),
+    "ttest_1samp": lambda x: (
+        *st.ttest_1samp(x, 1.4), *st.ttest_1samp(x, 1.2, axis=1, alternative="less"),
+        st.ttest_1samp(x, 1.2, axis=None, alternative="greater").pvalue,
+    ),
+    "ttest_rel": lambda x: tuple(st.ttest_rel(x, x[::-1] ** 2 + 0.1, axis=1)),
+    "ttest_ind": lambda x: (
+        *st.ttest_ind(x, x[:2] ** 2), *st.ttest_ind(x, x**2, axis=1, equal_var=False),
+        st.ttest_ind(x[:, 0], x[:2, 1], equal_var=False, alternative="greater").df,
+    ),
+    "pearsonr": lambda x: (st.pearsonr(x[0], x[1]).statistic, st.pearsonr(x[0], x[1])[0]),
+    "linregress": lambda x: (
+        st.linregress(x[0], x[1]).slope, st.linregress(x[0], x[1]).intercept_stderr,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROBUST)
+def test_statistics_along_axes(name):
+    rng = np.random.default_rng(8)
+    check(ROBUST[name], rng.permutation(np.linspace(1, 2, 20) ** 2).reshape(4, 5), order=1)
+
+
+def test_correlation_along_an_axis():
+    if SCIPY >= (1, 15):
+        x = np.random.default_rng(8).normal(size=(4, 6))
+        check(lambda x: st.pearsonr(x, x[::-1] ** 2, axis=1).statistic, x, order=1)
+
+
+def test_nan_policy():
+    x = np.array([1.0, 2.0, np.nan])
+    assert np.isnan(ag.grad(lambda x: st.sem(x))(x)).all()
+    with pytest.raises(ValueError, match="nan_policy='raise'"):
+        ag.grad(lambda x: st.sem(x, nan_policy="raise"))(x)
 
 
 pdf = st.norm.pdf
