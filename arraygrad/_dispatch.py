@@ -20,6 +20,7 @@ import atexit
 import os
 from _thread import allocate_lock
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ __all__ = [
     "find_kernel",
     "kernel_mode",
     "lookup",
+    "register_allocator",
     "register_kernel",
     "table",
 ]
@@ -123,7 +125,7 @@ def find_kernel(
     if kernel is not None and kernel is reference.KERNELS.get(op):
         kernel = reference.find(op, dtypes)  # the form for just these dtypes
         if isinstance(kernel, np.ufunc) and device == "cpu" and layout == "strided":
-            kernel = _with_threads(kernel, dtypes)
+            kernel = _with_threads(op, kernel, dtypes)
     if device == "cpu" and layout == "strided" and kernel_mode != "numpy":
         if compile_mode == "sync":
             kernel = _build(op, dtypes) or kernel
@@ -134,14 +136,28 @@ def find_kernel(
     return kernel
 
 
-def _with_threads(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Kernel:
-    """NumPy's function, shared by threads where there are many elements."""
+_empty: Callable[[Any, np.dtype[Any]], Any] = np.empty
+
+
+def register_allocator(empty: Callable[[Any, np.dtype[Any]], Any]) -> None:
+    """Where kernels that threads share get memory for large results."""
+    global _empty
+    _empty = empty
+
+
+def _with_threads(op: str, ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Kernel:
+    """NumPy's function, shared by threads where there are many elements.
+
+    For results that fit no cache a compiled one that writes past the caches, if there is one.
+    """
     from arraygrad_kernels import threads
 
     if ufunc.nin != len(dtypes) or any(dtype.kind not in "biufc" for dtype in dtypes):
         return ufunc
     try:
-        return threads.threaded(ufunc, threads.CHEAP, dtypes)
+        streaming = partial(find_kernel, f"{op}.streaming", "cpu", "strided", dtypes)
+        threads.use_allocator(_empty)
+        return threads.threaded(ufunc, threads.CHEAP, dtypes, streaming)
     except TypeError:  # no loop for these dtypes: the call itself says so best
         return ufunc
 
@@ -184,8 +200,9 @@ def table() -> Iterator[tuple[str, str, str, str, str]]:
 
 def _build(op: str, dtypes: tuple[np.dtype[Any], ...]) -> Kernel | None:
     """Compile the Numba kernel of (op, dtypes) if there is one and the mode wants it."""
-    from arraygrad_kernels import cpu  # imports numba: 0.25 s, paid only when first needed
+    from arraygrad_kernels import cpu, threads  # imports numba: 0.25 s, paid when first needed
 
+    threads.use_allocator(_empty)
     spec = cpu.find(op, dtypes)
     if spec is None or not (spec.preferred or kernel_mode == "numba"):
         return None

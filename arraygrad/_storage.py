@@ -19,6 +19,7 @@ import numpy as np
 
 from . import _aliases
 from ._device import CPU, Device
+from ._dispatch import register_allocator
 from ._errors import OutOfMemoryError, ReadOnlyError
 from ._graph import Node, note_overwritten, owner_of
 from ._layout import Shape, may_overlap_itself
@@ -415,6 +416,9 @@ def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
             _POOL.insert(0, block)
             _trim()
     return result
+
+
+register_allocator(empty)
 
 
 def _size_class(nbytes: int) -> int:

@@ -192,6 +192,7 @@ def ufunc(
     documentation: str = "",
     keep: Any = None,
     signature: str = "",
+    data: int = 0,
 ) -> np.ufunc:
     """NumPy ufunc over compiled inner loops.
 
@@ -207,6 +208,8 @@ def ufunc(
         Kept alive as long as the process: the owners of the machine code.
     signature : str, optional
         Core dimensions of a generalised ufunc, as in ``"(n)->()"``.
+    data : int, default: 0
+        What the loops get as their last argument.
 
     Notes
     -----
@@ -215,17 +218,17 @@ def ufunc(
     given, so all buffers here live for ever.
     """
     addresses = (ctypes.c_void_p * len(loops))(*(address for address, _ in loops))
-    data = (ctypes.c_void_p * len(loops))()
+    values = (ctypes.c_void_p * len(loops))(*[data] * len(loops))
     codes = b"".join(bytes(dtype.num for dtype in dtypes) for _, dtypes in loops)
     codes_buffer = ctypes.create_string_buffer(codes, len(codes))
     name_buffer = ctypes.create_string_buffer(name.encode())
     documentation_buffer = ctypes.create_string_buffer(documentation.encode())
     signature_buffer = ctypes.create_string_buffer(signature.encode()) if signature else None
     _immortal.append(
-        (addresses, data, codes_buffer, name_buffer, documentation_buffer, signature_buffer, keep)
+        (addresses, values, codes_buffer, name_buffer, documentation_buffer, signature_buffer, keep)
     )
     return _from_func_and_data()(
-        addresses, data, codes_buffer, len(loops), n_inputs, n_outputs, -1,
+        addresses, values, codes_buffer, len(loops), n_inputs, n_outputs, -1,
         name_buffer, documentation_buffer, 0, signature_buffer,
     )  # fmt: skip
 

@@ -10,13 +10,28 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
+from numba.core import cgutils
 
 from arraygrad_kernels.translate import Number, Pair, ir_type
 
-__all__ = ["FLAGS", "load", "memory_type", "read_status", "store", "write_status"]
+__all__ = [
+    "FLAGS",
+    "LINE",
+    "copy_function",
+    "load",
+    "memory_type",
+    "read_status",
+    "store",
+    "stream",
+    "write_status",
+]
 
 _I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
 _BYTES = _I8.as_pointer()
+_VECTOR = ir.VectorType(_I32, 8)
+
+LINE = 64
+"""Bytes of a cache line."""
 
 _X86_FLAGS = {"invalid": 1, "divide": 4, "overflow": 8, "underflow": 16}
 _ARM_FLAGS = {"invalid": 1, "divide": 2, "overflow": 4, "underflow": 8}
@@ -60,6 +75,49 @@ def store(builder: ir.IRBuilder, value: Any, pointer: ir.Value) -> None:
         builder.store(builder.zext(value.ir, _I8), pointer)
     else:
         builder.store(value.ir, pointer)
+
+
+def stream(builder: ir.IRBuilder, place: ir.Value, buffer: ir.Value, nbytes: int) -> None:
+    """Copy whole cache lines without reading their old content."""
+    hint = builder.module.add_metadata([_I32(1)])
+    with cgutils.for_range_slice(builder, _I64(0), _I64(nbytes), _I64(LINE), inc=True) as (
+        offset,
+        _,
+    ):
+        for half in (0, 32):
+            at = builder.add(offset, _I64(half))
+            source = builder.bitcast(builder.gep(buffer, [at]), _VECTOR.as_pointer())
+            target = builder.bitcast(builder.gep(place, [at]), _VECTOR.as_pointer())
+            written = builder.store(builder.load(source, align=32), target, align=32)
+            written.set_metadata("nontemporal", hint)
+
+
+def copy_function(module: ir.Module, name: str, size: int) -> ir.Function:
+    """Internal function that copies elements of `size` bytes from one stride to another."""
+    arguments = [_BYTES, _I64, _BYTES, _I64, _I64]
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), arguments), name)
+    function.linkage = "internal"
+    for attribute in ("noinline", "optsize"):
+        function.attributes.add(attribute)
+    target, target_step, source, source_step, count = function.args
+    builder = ir.IRBuilder(function.append_basic_block())
+    contiguous = builder.and_(
+        builder.icmp_signed("==", target_step, _I64(size)),
+        builder.icmp_signed("==", source_step, _I64(size)),
+    )
+    with builder.if_then(contiguous):
+        cgutils.raw_memcpy(builder, target, source, count, size)
+        builder.ret_void()
+    # 16 bytes are two words: complex128 is aligned to 8 only.
+    unit = ir.IntType(8 * min(size, 8)).as_pointer()
+    with cgutils.for_range(builder, count) as loop:
+        place = builder.gep(target, [builder.mul(loop.index, target_step)])
+        origin = builder.gep(source, [builder.mul(loop.index, source_step)])
+        for word in range(max(1, size // 8)):
+            value = builder.load(builder.gep(builder.bitcast(origin, unit), [_I64(word)]))
+            builder.store(value, builder.gep(builder.bitcast(place, unit), [_I64(word)]))
+    builder.ret_void()
+    return function
 
 
 def _declared(module: ir.Module, name: str, result: ir.Type, *arguments: ir.Type) -> ir.Function:

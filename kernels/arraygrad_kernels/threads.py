@@ -21,12 +21,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["get_num_threads", "report", "run", "set_num_threads", "threaded"]
+__all__ = ["get_num_threads", "report", "run", "set_num_threads", "threaded", "use_allocator"]
 
 CHEAP = 1 << 19
 """Elements of memory-bound work (sums, comparisons) below which one thread is as fast."""
 COSTLY = 1 << 16
 """The same for elementary functions, which take ten times as long per element."""
+STREAM = 1 << 25
+"""Bytes of a result from which it is written past the caches, which hold less."""
 
 
 def _default_threads() -> int:
@@ -160,8 +162,20 @@ def run(work: Callable[[int], None], n_chunks: int) -> bool:
     return True
 
 
+def use_allocator(empty: Callable[[Any, np.dtype[Any]], Any]) -> None:
+    """Take large results from ``empty(shape, dtype)`` instead of ``numpy.empty``."""
+    global _empty
+    _empty = empty
+
+
+_empty: Callable[[Any, np.dtype[Any]], Any] = np.empty
+
+
 def threaded(
-    ufunc: np.ufunc, minimum: int, dtypes: tuple[np.dtype[Any], ...] | None = None
+    ufunc: np.ufunc,
+    minimum: int,
+    dtypes: tuple[np.dtype[Any], ...] | None = None,
+    streaming: Callable[[], Any] | None = None,
 ) -> Callable[..., Any]:
     """`ufunc` as a kernel that splits calls of `minimum` and more elements over the pool.
 
@@ -171,6 +185,7 @@ def threaded(
     size skip this function.
 
     dtypes : those of the operands; needed where the ufunc has more than one loop.
+    streaming : gives the ufunc for results of `STREAM` and more bytes, or None for the same one.
     """
     codes = ufunc.types[0].partition("->")[2]
     if dtypes is not None:
@@ -180,20 +195,20 @@ def threaded(
     def unary(x: Any, *, out: Any = None) -> Any:
         if x.size < minimum:
             return ufunc(x) if out is None else ufunc(x, out=out)
-        return _large(ufunc, (x,), out, minimum, codes)
+        return _large(ufunc, (x,), out, minimum, codes, streaming)
 
     def binary(x1: Any, x2: Any, *, out: Any = None) -> Any:
         if x1.size < minimum and x2.size < minimum:
             return ufunc(x1, x2) if out is None else ufunc(x1, x2, out=out)
-        return _large(ufunc, (x1, x2), out, minimum, codes)
+        return _large(ufunc, (x1, x2), out, minimum, codes, streaming)
 
     def ternary(x1: Any, x2: Any, x3: Any, *, out: Any = None) -> Any:
         if x1.size < minimum and x2.size < minimum and x3.size < minimum:
             return ufunc(x1, x2, x3) if out is None else ufunc(x1, x2, x3, out=out)
-        return _large(ufunc, (x1, x2, x3), out, minimum, codes)
+        return _large(ufunc, (x1, x2, x3), out, minimum, codes, streaming)
 
     def general(*operands: Any, out: Any = None) -> Any:
-        return _large(ufunc, operands, out, minimum, codes)
+        return _large(ufunc, operands, out, minimum, codes, streaming)
 
     kernel: Callable[..., Any] = general
     if ufunc.nout == 1:
@@ -203,7 +218,10 @@ def threaded(
     return kernel
 
 
-def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int, codes: str) -> Any:
+def _large(
+    ufunc: np.ufunc, operands: Any, out: Any, minimum: int, codes: str,
+    streaming: Callable[[], Any] | None,
+) -> Any:  # fmt: skip
     """Split the call if its layout allows it. `codes` are the dtypes of results."""
     given = () if out is None else (out if isinstance(out, tuple) else (out,))
     largest = max(operands, key=_size)
@@ -211,7 +229,7 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int, codes: str) -
         return ufunc(*operands)
     shape, size = largest.shape, largest.size
     # A few chunks per thread even out their speeds; each is long against its own overhead.
-    length = max(minimum // 4, size // (8 * _n_threads))
+    length = -(-max(minimum // 4, size // (8 * _n_threads)) // _WHOLE) * _WHOLE
     simple = size >= minimum and all(
         not array.ndim or (array.shape == shape and array.flags.c_contiguous)
         for array in (*operands, *given)
@@ -222,7 +240,9 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int, codes: str) -
         or any(_overlap(array, result) for array in operands for result in given)
     ):
         return ufunc(*operands, out=given or (None,) * ufunc.nout)
-    results = given or tuple(np.empty(shape, code) for code in codes)
+    results = given or tuple([_empty(shape, np.dtype(code)) for code in codes])
+    if streaming is not None and results[0].nbytes >= STREAM and not _address(results[0]) % 64:
+        ufunc = streaming() or ufunc
     flat = [array.reshape(-1) if array.ndim else array for array in operands]
     flat_results = [array.reshape(-1) for array in results]
     found: set[str] = set()
@@ -241,12 +261,19 @@ def _large(ufunc: np.ufunc, operands: Any, out: Any, minimum: int, codes: str) -
     return results[0] if ufunc.nout == 1 else results
 
 
+_WHOLE = 4096
+"""Chunks are multiples of this many elements, and so of whole cache lines."""
+
+
 def _overlap(operand: Any, result: Any) -> bool:
     """Whether a chunk of the result may lie over another chunk of the operand."""
     if operand is result or not np.may_share_memory(operand, result):
         return False
-    address = operand.__array_interface__["data"][0]
-    return not operand.ndim or address != result.__array_interface__["data"][0]
+    return not operand.ndim or _address(operand) != _address(result)
+
+
+def _address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 def _size(array: Any) -> int:

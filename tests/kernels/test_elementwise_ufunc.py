@@ -16,7 +16,11 @@ if not _jit.enabled():
     pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
 
 from arraygrad_kernels import cpu
-from arraygrad_kernels.cpu.elementwise import backward_ufunc, forward_ufunc
+from arraygrad_kernels.cpu.elementwise import (
+    backward_ufunc,
+    forward_ufunc,
+    streaming_ufunc,
+)
 
 # Elementary functions have accuracy tests for both real dtypes; here one real dtype is enough.
 CASES = [
@@ -361,9 +365,58 @@ def test_multi_output_in_place() -> None:
 # Catalogue.
 
 
+@pytest.mark.parametrize(("op", "code"), [("multiply", "f"), ("log", "D"), ("sin", "d")])
+@pytest.mark.parametrize("n", [1, 63, 64, 4101])
+@pytest.mark.parametrize("offset", [0, 1, 16])
+def test_streaming_twin_computes_the_same(op: str, code: str, n: int, offset: int) -> None:
+    ufunc = forward_ufunc(op, code)
+    twin = streaming_ufunc(ufunc)
+    random = np.random.default_rng(0)
+    operands = [
+        random.uniform(0.5, 2, n + 20)[offset : offset + n].astype(code) for _ in range(ufunc.nin)
+    ]
+    expected = ufunc(*operands)
+    memory = np.full(n + 20, 9, expected.dtype)
+    twin(*operands, out=memory[offset : offset + n])
+    np.testing.assert_array_equal(memory[offset : offset + n], expected)
+    assert (memory[:offset] == 9).all()
+    assert (memory[offset + n :] == 9).all()
+    half = [x[::2] for x in operands]
+    np.testing.assert_array_equal(twin(*half), ufunc(*half))
+    np.testing.assert_array_equal(twin(*operands, out=operands[0]), expected)
+
+
+@pytest.mark.parametrize("op", ["exp", "log", "log1p", "expm1", "sigmoid", "sin"])
+@pytest.mark.parametrize("code", ["f", "d"])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_rare_arguments_do_not_depend_on_their_neighbours(
+    op: str, code: str, in_place: bool
+) -> None:
+    """A block with a rare argument is computed again; others are not touched."""
+    limits = np.finfo(code)
+    overflow = np.log(limits.max)
+    rare = [
+        np.inf, -np.inf, np.nan, 0.0, -0.0, float(limits.smallest_subnormal), -overflow - 5,
+        overflow - 0.5, 1e-3 - overflow, overflow + 5, -1.0, -1.0 + limits.eps, limits.max / 2,
+    ]  # fmt: skip
+    ufunc = forward_ufunc(op, code)
+    with np.errstate(all="ignore"):
+        alone = [ufunc(np.array([x], code))[0] for x in rare]
+        for place in (0, 2047, 2048, 5000):
+            for x, expected in zip(rare, alone, strict=True):
+                many = np.full(5001, 0.75, code)
+                usual = ufunc(many)
+                many[place] = x
+                got = ufunc(many, out=many) if in_place else ufunc(many)
+                np.testing.assert_array_equal(got[place], expected)
+                assert np.signbit(got[place]) == np.signbit(expected) or np.isnan(expected)
+                usual[place] = got[place]
+                np.testing.assert_array_equal(got, usual)
+
+
 def test_every_spec_names_an_operation_of_the_reference() -> None:
     for spec in cpu.catalogue():
-        assert spec.op.removesuffix(".backward") in reference.KERNELS
+        assert spec.op.removesuffix(".backward").removesuffix(".streaming") in reference.KERNELS
         assert cpu.find(spec.op, spec.dtypes) is spec
 
 

@@ -2,7 +2,9 @@
 
 A kernel is built for one operation and one dtype, at the first demand, and serves every layout;
 NumPy's own iterator does broadcasting, casting, ``out=``, ``where=`` and overlap. Large contiguous
-operands are split over the thread pool (`threads`).
+operands are split over the thread pool (`threads`). Results larger than the last cache are written
+past it, by a twin of the ufunc; NumPy's own loops get such a twin too where they are the fastest
+otherwise (``<op>.streaming``).
 
 ``<op>.backward`` kernels compute, in one pass, one cotangent per differentiable operand:
 ``absorbing_multiply(g, conj(partial))``. They report no floating-point errors: a derivative at a
@@ -27,7 +29,7 @@ from arraygrad_kernels.scalars.record import QUIET
 from arraygrad_kernels.vecmath import f32, f64
 from arraygrad_kernels.vecmath.by_dtype import CODES
 
-__all__ = ["SPECS", "backward_ufunc", "forward_ufunc"]
+__all__ = ["SPECS", "backward_ufunc", "forward_ufunc", "streaming_ufunc"]
 
 _REAL_PART = {"F": "f", "D": "d"}
 
@@ -96,9 +98,22 @@ def _build(
     loop = _jit.loop(
         inner_loop(value, inputs, outputs, raises, guard, slow, finite), name, contract=contract
     )
-    return _jit.ufunc(
-        [(loop.address, [*inputs, *outputs])], title, len(inputs), len(outputs), keep=loop
-    )
+    make = functools.partial(
+        _jit.ufunc, [(loop.address, [*inputs, *outputs])], title, len(inputs), len(outputs),
+        keep=loop,
+    )  # fmt: skip
+    ufunc = make()
+    _TWINS[ufunc] = make
+    return ufunc
+
+
+_TWINS: dict[np.ufunc, Callable[..., np.ufunc]] = {}
+
+
+@functools.cache
+def streaming_ufunc(ufunc: np.ufunc) -> np.ufunc:
+    """Twin of one of this module's ufuncs that writes its results past the caches."""
+    return _TWINS[ufunc](data=1)
 
 
 # Backward kernels.
@@ -215,8 +230,12 @@ def _minimum(op: str) -> int:
 
 
 def _forward_kernel(op: str, code: str) -> Callable[..., Any]:
-    kernel = threads.threaded(forward_ufunc(op, code), _minimum(op))
+    kernel = _threaded(forward_ufunc(op, code), _minimum(op))
     return _natural(kernel) if op == "pow" and code in "bhil" else kernel
+
+
+def _threaded(ufunc: np.ufunc, minimum: int) -> Callable[..., Any]:
+    return threads.threaded(ufunc, minimum, streaming=functools.partial(streaming_ufunc, ufunc))
 
 
 def _natural(power: Callable[..., Any]) -> Callable[..., Any]:
@@ -233,8 +252,8 @@ def _natural(power: Callable[..., Any]) -> Callable[..., Any]:
 def _backward_kernel(op: str, code: str) -> Callable[..., Any]:
     ufunc = backward_ufunc(op, code)
     if ufunc.nout > 1:
-        return threads.threaded(ufunc, threads.CHEAP)
-    single = threads.threaded(ufunc, threads.CHEAP)
+        return _threaded(ufunc, threads.CHEAP)
+    single = _threaded(ufunc, threads.CHEAP)
 
     def kernel(*operands: Any) -> tuple[Any, ...]:
         return (single(*operands),)
@@ -250,6 +269,16 @@ _DIFFERENTIABLE_COMPLEX = {
 }  # fmt: skip
 
 
+_STREAMED = (
+    "abs", "add", "divide", "maximum", "minimum", "multiply", "negative", "square", "subtract",
+)  # fmt: skip
+"""Operations of few instructions: NumPy's loops, but for results that fit no cache."""
+
+
+def _streaming_kernel(op: str, code: str) -> Callable[..., Any]:
+    return streaming_ufunc(forward_ufunc(op, code))
+
+
 def _specs() -> list[KernelSpec]:
     """Every (operation, dtype) that this module can compile on this machine."""
     found: list[KernelSpec] = []
@@ -262,6 +291,11 @@ def _specs() -> list[KernelSpec]:
             )
             build = functools.partial(_forward_kernel, op, code)
             found.append(KernelSpec(op, dtypes, code in PREFERRED.get(op, ""), build))
+    for op in _STREAMED:
+        for code in "fd":
+            dtypes = (CODES[code],) * len(SCALARS[op].operands)
+            build = functools.partial(_streaming_kernel, op, code)
+            found.append(KernelSpec(f"{op}.streaming", dtypes, True, build))
     for op, (names, _) in PARTIALS.items():
         for code in "fdFD" if op in _DIFFERENTIABLE_COMPLEX else "fd":
             result = _REAL_PART.get(code, code) if op in _REAL_RESULT else code

@@ -13,6 +13,13 @@ may need a second look (a result that is infinite, NaN or subnormal, an argument
 does not cover). Only blocks that show one are gone over again, by the slow form or by the test for
 errors. A bit per error and element would cost as much as the arithmetic.
 
+Streaming
+---------
+With a non-null ``data`` pointer the loop writes its results past the caches: in small blocks, so
+that reading goes on meanwhile. Results larger than the last cache would only push out what will be
+read again, and an ordinary write reads the line first. `_jit.ufunc` makes both kinds of ufunc from
+one loop.
+
 Floating-point errors
 ---------------------
 Branch-free kernels compute what they then discard, and comparisons with NaN set a flag, so the
@@ -32,7 +39,17 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from arraygrad_kernels.memory import FLAGS, load, memory_type, read_status, store, write_status
+from arraygrad_kernels.memory import (
+    FLAGS,
+    LINE,
+    copy_function,
+    load,
+    memory_type,
+    read_status,
+    store,
+    stream,
+    write_status,
+)
 from arraygrad_kernels.scalars.record import Raises
 from arraygrad_kernels.translate import Pair, convert, evaluate
 from arraygrad_kernels.vecmath.by_dtype import CODES, code_of
@@ -43,6 +60,8 @@ BLOCK = 512
 """Elements per buffered block: three complex128 operands take 24 KiB of stack and fit into L1."""
 _LONG = 2048
 """Elements between two looks for rare cases where all operands are contiguous."""
+_STREAMED = 64
+"""Elements per block that is written past the caches: a few lines, whole ones."""
 _GUARDED, _SUSPECT = 1, 2
 """Bits that the body returns: `guard` was true, a result may mean an error."""
 
@@ -80,16 +99,16 @@ def inner_loop(
     out_codes = "".join(str(code_of(dtype)) for dtype in outputs)
 
     @intrinsic
-    def run(typing_context: Any, args: Any, n: Any, steps: Any) -> Any:
+    def run(typing_context: Any, args: Any, n: Any, steps: Any, data: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             emitter = _Emitter(builder, scalar, in_codes, out_codes, raises, guard, slow, finite)
             emitter.outer(*values)
             return context.get_dummy_value()
 
-        return types.void(args, n, steps), generate
+        return types.void(args, n, steps, data), generate
 
     def loop(args: Any, n: Any, steps: Any, data: Any) -> None:
-        run(args, n, steps)
+        run(args, n, steps, data)
 
     return loop
 
@@ -377,7 +396,7 @@ class _Emitter:
 
     # The outer function: layouts, blocks, status register.
 
-    def outer(self, args: ir.Value, n: ir.Value, steps: ir.Value) -> None:
+    def outer(self, args: ir.Value, n: ir.Value, steps: ir.Value, data: ir.Value) -> None:
         """Emit the loop over blocks, or one call of the body where all is contiguous."""
         builder = self.builder
         count = builder.load(n)
@@ -386,10 +405,14 @@ class _Emitter:
         status = read_status(builder) if self.raises is not None else None
         self.errors = cgutils.alloca_once_value(builder, _I32(0))
         sequential, aliased = self._aliases(count, bases, strides)
+        self.streaming = builder.and_(
+            builder.icmp_unsigned("!=", data, ir.Constant(data.type, None)),
+            builder.not_(sequential),
+        )
         if self.looks_twice:
             self._blocks(count, bases, strides, sequential, aliased)
         else:
-            contiguous = builder.not_(sequential)
+            contiguous = builder.not_(self.streaming)
             for direct in self._direct(strides, sequential, aliased):
                 contiguous = builder.and_(contiguous, direct)
             with builder.if_else(contiguous, likely=True) as (whole, parts):
@@ -440,6 +463,8 @@ class _Emitter:
             plain = builder.and_(plain, builder.not_(sequential))
             if k < len(self.in_codes) and (len(self.out_codes) > 1 or self.looks_twice):
                 plain = builder.and_(plain, builder.not_(aliased[k]))
+            if k >= len(self.in_codes):
+                plain = builder.and_(plain, builder.not_(self.streaming))
             direct.append(plain)
         return direct
 
@@ -487,6 +512,7 @@ class _Emitter:
             contiguous = builder.and_(contiguous, plain)
         block = builder.select(sequential, _I64(1), _I64(BLOCK))
         block = builder.select(contiguous, _I64(_LONG), block)
+        block = builder.select(self.streaming, _I64(_STREAMED), block)
         buffers = []
         for size in self.sizes:
             # Not alloca_once: it would zero the buffer, element by element in LLVM's eyes.
@@ -515,7 +541,28 @@ class _Emitter:
             self._compute(pointers, length)
             for k in range(len(self.in_codes), len(self.sizes)):
                 with builder.if_then(builder.not_(direct[k])):
-                    self._copy(k, places[k], strides[k], buffers[k], _I64(self.sizes[k]), length)
+                    self._write_back(k, places[k], strides[k], buffers[k], length)
+        with builder.if_then(self.streaming):
+            builder.fence("seq_cst")  # other threads see what was streamed
+
+    def _write_back(
+        self, k: int, place: ir.Value, stride: ir.Value, buffer: ir.Value, count: ir.Value
+    ) -> None:
+        """Copy `count` elements of a result from its buffer, past the caches if that is asked."""
+        builder, size = self.builder, self.sizes[k]
+        low = builder.and_(builder.ptrtoint(place, _I64), _I64(LINE - 1))
+        whole = builder.and_(
+            builder.icmp_signed("==", count, _I64(_STREAMED)),
+            builder.and_(
+                builder.icmp_signed("==", stride, _I64(size)),
+                builder.icmp_signed("==", low, _I64(0)),
+            ),
+        )
+        with builder.if_else(builder.and_(self.streaming, whole)) as (past, usual):
+            with past:
+                stream(builder, place, buffer, _STREAMED * size)
+            with usual:
+                self._copy(k, place, stride, buffer, _I64(size), count)
 
     def _copy(
         self,
@@ -532,36 +579,8 @@ class _Emitter:
         module = self.builder.module
         function = module.globals.get(name)
         if function is None:
-            function = _copy_function(module, name, size)
+            function = copy_function(module, name, size)
         self.builder.call(function, [target, target_step, source, source_step, count])
-
-
-def _copy_function(module: ir.Module, name: str, size: int) -> ir.Function:
-    """Internal function that copies elements of `size` bytes from one stride to another."""
-    arguments = [_BYTES, _I64, _BYTES, _I64, _I64]
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), arguments), name)
-    function.linkage = "internal"
-    for attribute in ("noinline", "optsize"):
-        function.attributes.add(attribute)
-    target, target_step, source, source_step, count = function.args
-    builder = ir.IRBuilder(function.append_basic_block())
-    contiguous = builder.and_(
-        builder.icmp_signed("==", target_step, _I64(size)),
-        builder.icmp_signed("==", source_step, _I64(size)),
-    )
-    with builder.if_then(contiguous):
-        cgutils.raw_memcpy(builder, target, source, count, size)
-        builder.ret_void()
-    # 16 bytes are two words: complex128 is aligned to 8 only.
-    unit = ir.IntType(8 * min(size, 8)).as_pointer()
-    with cgutils.for_range(builder, count) as loop:
-        place = builder.gep(target, [builder.mul(loop.index, target_step)])
-        origin = builder.gep(source, [builder.mul(loop.index, source_step)])
-        for word in range(max(1, size // 8)):
-            value = builder.load(builder.gep(builder.bitcast(origin, unit), [_I64(word)]))
-            builder.store(value, builder.gep(builder.bitcast(place, unit), [_I64(word)]))
-    builder.ret_void()
-    return function
 
 
 def _components(values: list[Any]) -> list[ir.Value]:

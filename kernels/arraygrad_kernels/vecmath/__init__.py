@@ -15,6 +15,7 @@ from arraygrad_kernels.vecmath import (
     complex_quick,
     f32,
     f64,
+    f64_error,
     power,
 )
 from arraygrad_kernels.vecmath.by_dtype import by_dtype
@@ -65,7 +66,12 @@ __all__ = [
 exp = by_dtype(
     "exp",
     "e**x.",
-    {"f": f32.exp, "d": f64.exp, "F": complex64(c128.exp), "D": complex128(c128.exp)},
+    {
+        "f": f32.exp,
+        "d": f64.exp,
+        "F": complex64(c128.exp),
+        "D": complex128(c128.exp),
+    },
 )
 exp2 = by_dtype(
     "exp2",
@@ -95,7 +101,12 @@ sigmoid = by_dtype(
 log = by_dtype(
     "log",
     "Natural logarithm.",
-    {"f": f32.log, "d": f64.log, "F": complex64(c128.log), "D": complex128(c128.log)},
+    {
+        "f": f32.log,
+        "d": f64.log,
+        "F": complex64(c128.log),
+        "D": complex128(c128.log),
+    },
 )
 log1p = by_dtype(
     "log1p",
@@ -235,12 +246,12 @@ hypot = by_dtype(
 erf = by_dtype(
     "erf",
     "Error function.",
-    {"f": f32.erf, "d": f64.erf},
+    {"f": f32.erf, "d": f64_error.erf},
 )
 erfc = by_dtype(
     "erfc",
     "Complementary error function.",
-    {"f": f32.erfc, "d": f64.erfc},
+    {"f": f32.erfc, "d": f64_error.erfc},
 )
 
 pow = by_dtype(
@@ -262,6 +273,10 @@ floor_divide = by_dtype(
 )
 
 QUICK = {
+    ("exp", "F"): (complex64(complex_quick.exp_f32), complex_quick.exp_exceeds_f32),
+    ("log", "F"): (complex64(complex_quick.log_f32), complex_quick.log_exceeds_f32),
+    ("exp", "D"): (complex128(complex_quick.exp_f64), complex_quick.exp_exceeds_f64),
+    ("log", "D"): (complex128(complex_quick.log_f64), complex_quick.log_exceeds_f64),
     ("exp", "f"): (f32.exp_quick, f32.exp_exceeds),
     ("exp", "d"): (f64.exp_quick, f64.exp_exceeds),
     ("expm1", "f"): (f32.expm1_quick, f32.expm1_exceeds),
@@ -278,10 +293,6 @@ QUICK = {
     ("cos", "d"): (f64.cos_reduced, f64.exceeds_reduction),
     ("tan", "f"): (f32.tan_reduced, f32.exceeds_reduction),
     ("tan", "d"): (f64.tan_reduced, f64.exceeds_reduction),
-    ("exp", "F"): (complex64(complex_quick.exp_f32), complex_quick.exp_exceeds_f32),
-    ("log", "F"): (complex64(complex_quick.log_f32), complex_quick.log_exceeds_f32),
-    ("exp", "D"): (complex128(complex_quick.exp_f64), complex_quick.exp_exceeds_f64),
-    ("log", "D"): (complex128(complex_quick.log_f64), complex_quick.log_exceeds_f64),
     ("expm1", "F"): (complex64(c128.expm1_quick), c128.exceeds_imaginary),
     ("expm1", "D"): (complex128(c128.expm1_quick), c128.exceeds_imaginary),
     ("sinh", "F"): (complex64(c128.sinh_quick), c128.exceeds_imaginary),

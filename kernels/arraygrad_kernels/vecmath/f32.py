@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from arraygrad_kernels.vecmath import f64, polynomials
+from arraygrad_kernels.vecmath import f64, f64_error, polynomials
 from arraygrad_kernels.vecmath.bits import (
     ROUND_F32,
     bits_f32,
@@ -21,7 +21,6 @@ from arraygrad_kernels.vecmath.bits import (
 
 _f32 = np.float32
 _exp_polynomial = polynomials.exp_f32
-_log_polynomial = polynomials.log_f32
 _log_whole_polynomial = polynomials.log_whole_f32
 _half_turn_polynomial = polynomials.sin_half_turn_f32
 _sin_polynomial = polynomials.sin_f32
@@ -148,25 +147,6 @@ def sigmoid(x):
     return numerator / (_ONE + e)
 
 
-def log(x):
-    """Natural logarithm."""
-    subnormal = x < _f32(1.1754944e-38)
-    scaled = x * _f32(8388608.0) if subnormal else x
-    offset = _f32(127.0 + 23.0) if subnormal else _f32(127.0)
-    u = np.int32(bits_f32(scaled) + np.int32(0x3F800000 - 0x3F3504F3))
-    k = _f32(np.int32(u >> np.int32(23))) - offset
-    m = from_bits_f32(np.int32(np.int32(u & np.int32(0x007FFFFF)) + np.int32(0x3F3504F3)))
-    f = m - _ONE
-    s = f / (_TWO + f)
-    z = s * s
-    half_square = _HALF * f * f
-    tail = s * (half_square + z * _log_polynomial(z)) - half_square
-    y = k * _LN2_HIGH + (f + (tail + k * _LN2_LOW))
-    pole = -_INFINITY if x == _ZERO else _NAN
-    y = y if x > _ZERO else pole
-    return x if x == _INFINITY else y
-
-
 def _split_quick(x):
     """(k, m) with x = 2**k m and sqrt(1/2) <= m < sqrt(2), for normal finite x > 0."""
     u = np.int32(bits_f32(x) - np.int32(0x3F3504F3))
@@ -188,6 +168,21 @@ def log_quick(x):
     return _log_sum(_f32(k), m - _ONE)
 
 
+def _log_special(x, y):
+    """`y` where x > 0 is finite, else the special value of a logarithm."""
+    pole = -_INFINITY if x == _ZERO else _NAN
+    y = y if x > _ZERO else pole
+    return x if x == _INFINITY else y
+
+
+def log(x):
+    """Natural logarithm."""
+    subnormal = x < _f32(1.1754944e-38)
+    k, m = _split_quick(x * _f32(8388608.0) if subnormal else x)
+    y = _log_sum(_f32(k) - (_f32(23.0) if subnormal else _ZERO), m - _ONE)
+    return _log_special(x, y)
+
+
 def log_exceeds(x):
     """A negative number where x is negative, zero, subnormal, infinite or NaN."""
     bits = bits_f32(x)
@@ -203,6 +198,13 @@ def log1p_quick(x):
     scale = from_bits_f32(np.int32(np.int32(0x3F800000) - np.int32(k << np.int32(23))))
     y = _log_sum(_f32(k), (m - _ONE) + lost * scale)
     return _signed_like(y, x)
+
+
+def log1p(x):
+    """log(1 + x) without cancellation near 0."""
+    large = x > _f32(1e30)
+    y = log(x) if large else log1p_quick(_ZERO if large else x)
+    return y if large else _log_special(_ONE + x, y)
 
 
 def log1p_exceeds(x):
@@ -275,17 +277,17 @@ def exceeds_reduction(x):
 
 def sin(x):
     """Sine."""
-    return _f32(f64.sin(np.float64(x)))
+    return _f32(f64.sin(np.float64(x))) if exceeds_reduction(x) else sin_reduced(x)
 
 
 def cos(x):
     """Cosine."""
-    return _f32(f64.cos(np.float64(x)))
+    return _f32(f64.cos(np.float64(x))) if exceeds_reduction(x) else cos_reduced(x)
 
 
 def tan(x):
     """Tangent."""
-    return _f32(f64.tan(np.float64(x)))
+    return _f32(f64.tan(np.float64(x))) if exceeds_reduction(x) else tan_reduced(x)
 
 
 def atan(x):
@@ -323,11 +325,6 @@ def erf(x):
 def exp2(x):
     """2**x."""
     return _f32(f64.exp2(np.float64(x)))
-
-
-def log1p(x):
-    """log(1 + x) without cancellation near 0."""
-    return _f32(f64.log1p(np.float64(x)))
 
 
 def log2(x):
@@ -411,4 +408,4 @@ def hypot(x1, x2):
 
 def erfc(x):
     """Complementary error function, accurate in its tail."""
-    return _f32(f64.erfc(np.float64(x)))
+    return _f32(f64_error.erfc(np.float64(x)))

@@ -35,10 +35,7 @@ _sin_polynomial = polynomials.sin_f64
 _cos_polynomial = polynomials.cos_f64
 _atan_polynomial = polynomials.atan_f64
 _asin_polynomial = polynomials.asin_f64
-_erf_polynomial = polynomials.erf_f64
-_log_erfc_polynomial = polynomials.log_erfc_f64
 _half_turn_polynomial = polynomials.sin_half_turn_f64
-_erfcx_polynomial = polynomials.erfcx_f64
 _cbrt_polynomial = polynomials.cbrt_f64
 
 _INFINITY = float("inf")
@@ -76,7 +73,7 @@ REDUCTION_LIMIT = 1048576.0
 """Largest argument of ``sin_reduced``: 2**20 quadrants keep k * _HALF_PI_1 exact."""
 
 
-def _signed_like(y, x):
+def signed_like(y, x):
     """`y`, which is positive or has the sign of `x`, with the sign of `x` even if it is zero."""
     return from_bits_f64(bits_f64(y) | (bits_f64(x) & _SIGN))
 
@@ -142,7 +139,7 @@ def expm1_quick(x):
     power = power_of_two_f64(k)
     y = power * q + (power - 1.0)
     y = -1.0 if x < -40.0 else y
-    return _signed_like(y, x)
+    return signed_like(y, x)
 
 
 def expm1_exceeds(x):
@@ -236,7 +233,7 @@ def log1p_quick(x):
     lost = (1.0 - (u - v)) + (x - v)
     f = (m - 1.0) + lost * power_of_two_f64(-k)
     y = k * _LN2_HIGH + (f + (log_tail(f) + k * _LN2_LOW))
-    return _signed_like(y, x)
+    return signed_like(y, x)
 
 
 def log1p_exceeds(x):
@@ -247,14 +244,9 @@ def log1p_exceeds(x):
 
 def log1p(x):
     """log(1 + x) without cancellation near 0."""
-    u = 1.0 + x
-    k, m = split(u)
-    lost = (1.0 - (u - x)) if u > 2.0 else (x - (u - 1.0))
-    f = x if k == 0.0 else m - 1.0
-    lost = 0.0 if k == 0.0 else lost / u
-    y = k * _LN2_HIGH + (f + (log_tail(f) + (k * _LN2_LOW + lost)))
-    y = _log_special(u, y)
-    return x if abs(x) < _TINY else y
+    large = x > 1e300
+    y = log(x) if large else log1p_quick(0.0 if large else x)
+    return y if large else _log_special(1.0 + x, y)
 
 
 def log2(x):
@@ -512,7 +504,7 @@ def tanh(x):
     k, q = exp_reduced(2.0 * b, 0.0)
     power = power_of_two_f64(k)
     t = power * q + (power - 1.0)
-    return _signed_like(t / (t + 2.0), x)
+    return signed_like(t / (t + 2.0), x)
 
 
 def asinh(x):
@@ -605,37 +597,3 @@ def hypot(x1, x2):
     y = root * unscale
     y = _INFINITY if larger == _INFINITY or smaller == _INFINITY else y
     return a + b if (x1 != x1 or x2 != x2) and y != _INFINITY else y
-
-
-# Error function.
-
-
-def _erfc_positive(a):
-    """erfc(a) for a >= 0."""
-    b = 28.0 if a > 28.0 else a
-    high = from_bits_f64(bits_f64(b) & -0x8000000)
-    square = high * high  # exact: 26 bits
-    k, q = exp_reduced(-square, -(b - high) * (b + high))
-    t = (b - 4.0) / (b + 4.0)
-    ratio = _erfcx_polynomial(t) / (1.0 + 2.0 * b)
-    return scale_f64(ratio + ratio * q, k)
-
-
-def erf(x):
-    """Error function."""
-    a = abs(x)
-    b = 5.92 if a > 5.92 else a  # where it rounds to 1
-    k, q = exp_reduced(_log_erfc_polynomial(b), 0.0)
-    large = 1.0 - (1.0 + q) * power_of_two_f64(k)
-    large = _signed_like(large, x)
-    small = x + x * _erf_polynomial(x * x)
-    return small if a < 1.0 else large
-
-
-def erfc(x):
-    """Complementary error function, accurate in its tail."""
-    a = abs(x)
-    tail = _erfc_positive(a)
-    y = tail if x >= 0.0 else 2.0 - tail
-    near = 1.0 - (x + x * _erf_polynomial(x * x))
-    return near if a < 0.25 else y

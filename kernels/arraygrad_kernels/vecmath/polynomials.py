@@ -22,7 +22,6 @@ __all__ = [
     "exp_f64",
     "exp_f32",
     "log_f64",
-    "log_f32",
     "sin_f64",
     "sin_f32",
     "cos_f64",
@@ -79,13 +78,6 @@ def log_f64(z):
     p = p * z + 0.2857142862600327
     p = p * z + 0.39999999999899444
     return p * z + 0.666666666666667
-
-
-def log_f32(z):
-    """(2 atanh(s)/s - 2) / z with z = s**2 <= ((sqrt(2)-1) / (sqrt(2)+1))**2."""
-    p = np.float32(0.2958005304)
-    p = p * z + np.float32(0.3998877828)
-    return p * z + np.float32(0.6666668505)
 
 
 def log_whole_f32(f):
