@@ -29,6 +29,7 @@ FUSED_VALUES: dict[str, tuple[str, ...]] = {
     "acos": ("x",),
     "acosh": ("x",),
     "abs": ("x",),
+    "angle": ("x",),
     "asin": ("x",),
     "asinh": ("x",),
     "atan": ("x",),
@@ -45,6 +46,9 @@ FUSED_VALUES: dict[str, tuple[str, ...]] = {
     "exp": ("out",),
     "exp2": ("x",),
     "expm1": ("x",),
+    "fmax": ("x1", "x2"),
+    "fmin": ("x1", "x2"),
+    "fmod": ("x1", "x2", "out"),
     "hypot": ("x1", "x2", "out"),
     "log": ("x",),
     "log10": ("x",),
@@ -55,12 +59,16 @@ FUSED_VALUES: dict[str, tuple[str, ...]] = {
     "maximum": ("x1", "x2"),
     "minimum": ("x1", "x2"),
     "multiply": ("x1", "x2"),
+    "pow": ("x1", "x2", "out"),
     "reciprocal": ("out",),
+    "remainder": ("x1", "x2"),
     "sigmoid": ("x",),
     "sin": ("x",),
+    "sinc": ("x",),
     "sinh": ("x",),
     "sqrt": ("out",),
     "square": ("x",),
+    "tan": ("x",),
     "tanh": ("x",),
 }
 
@@ -260,31 +268,91 @@ def _stack(node: Node, g: Any) -> Arrays:
     ]
 
 
+def _conj(node: Node, g: Any) -> Arrays:
+    return (np.asarray(np.conjugate(g)),)
+
+
+def _complex(node: Node, g: Any) -> Arrays:
+    return (np.ascontiguousarray(g.real), np.ascontiguousarray(g.imag))
+
+
+def _deg2rad(node: Node, g: Any) -> Arrays | None:
+    return (np.asarray(np.deg2rad(g)),) if g.dtype.kind == "f" else None
+
+
+def _rad2deg(node: Node, g: Any) -> Arrays | None:
+    return (np.asarray(np.rad2deg(g)),) if g.dtype.kind == "f" else None
+
+
+def _none(node: Node, g: Any) -> Arrays | None:
+    """Cotangents of a function that is constant between its jumps; the sign of complex is not."""
+    return None if g.dtype.kind == "c" else [np.zeros_like(g)] * len(node[INPUTS])
+
+
+def _first(node: Node, g: Any) -> Arrays:
+    return (g, np.zeros_like(g))
+
+
+def _heaviside(node: Node, g: Any) -> Arrays:
+    second = node[INPUTS][1]
+    chosen = None if second is None else np.where(node[VALUES][0] == 0, g, g.dtype.type(0))
+    return (np.zeros_like(g), chosen)
+
+
 # Ops whose cotangents need no kernel of their own.
 SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
     "absorbing_multiply": _multiply,
     "add": _same,
     "broadcast_to": _broadcast_to,
     "cast": _cast,
+    "ceil": _none,
+    "complex": _complex,
     "concat": _concat,
+    "conj": _conj,
     "cumulative_sum": _cumulative_sum,
+    "deg2rad": _deg2rad,
     "expand_dims": _expand_dims,
+    "floor": _none,
+    "floor_divide": _none,
+    "heaviside": _heaviside,
     "matrix_transpose": _matrix_transpose,
     "max": _extreme,
     "mean": _mean,
     "min": _extreme,
     "multiply": _multiply,
     "negative": _negative,
+    "nextafter": _first,
     "permute_dims": _permute_dims,
     "positive": _same,
+    "rad2deg": _rad2deg,
     "reshape": _reshape,
+    "rint": _none,
+    "round": _none,
+    "sign": _none,
     "squeeze": _squeeze,
     "stack": _stack,
     "subtract": _subtract,
     "sum": _sum,
+    "trunc": _none,
     "var": _var,
     "vector_norm": _vector_norm,
     "where": _where,
+}
+
+
+_SECOND = "a partial itself: differentiated while a graph is recorded, where formulas run"
+# Differentiable elementwise ops without a fast form, and why.
+BY_FORMULA: dict[str, str] = {
+    "acosh_slope": _SECOND,
+    "angle_slope": _SECOND,
+    "asin_slope": _SECOND,
+    "asinh_slope": _SECOND,
+    "atan_slope": _SECOND,
+    "atanh_slope": _SECOND,
+    "reciprocal_or_zero": _SECOND,
+    "sech_squared": _SECOND,
+    "share_of_hypot": _SECOND,
+    "special.*": "SciPy computes values and partials, one element at a time",
 }
 
 

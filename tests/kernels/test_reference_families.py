@@ -83,6 +83,8 @@ BINARY = {
     "divide": INEXACT,
     "equal": [BOOL, *INTEGERS, *INEXACT],
     "floor_divide": INTEGERS + FLOATS,
+    "fmax": INTEGERS + FLOATS,
+    "fmin": INTEGERS + FLOATS,
     "fmod": INTEGERS + FLOATS,
     "greater": INTEGERS + FLOATS,
     "greater_equal": INTEGERS + FLOATS,

@@ -14,7 +14,7 @@ from arraygrad import _dispatch, _fused
 from arraygrad._apply import elementwise, wrap
 from arraygrad._cotangents import where
 from arraygrad._engine import gradients
-from arraygrad._op import OPS
+from arraygrad._op import OPS, find_op
 from arraygrad.ops import arithmetic, comparison, exponential, parts, rounding, trigonometric
 from arraygrad.ops.arithmetic import add, divide, multiply, square, subtract
 from arraygrad.ops.exponential import exp, logaddexp, pow, sqrt
@@ -352,7 +352,7 @@ def _formula_and_fast(name, dtype):
     [
         (name, dtype)
         for name in sorted(_fused.FORMS)
-        if OPS[name].family == "elementwise"
+        if find_op(name).family == "elementwise"
         for dtype in ("float32", "float64", "complex64", "complex128")
         if dtype.startswith("float") or not OPS[name].dtypes.startswith("real")
     ],
@@ -392,3 +392,34 @@ def test_fused_table_names_the_kernels_arguments():
         positions = [op.slot_index[slot] for slot in slots]
         numbered = [*(f"x{i}" for i in range(1, len(op.args) + 1)), "out"]
         assert tuple(numbered[i] for i in positions) == scalars.PARTIALS[name][0], name
+
+
+ELEMENTWISE = sorted(
+    name for name, op in OPS.items() if op.family == "elementwise" and op.differentiable
+)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_every_elementwise_op_has_a_fast_form_or_a_reason(name):
+    key = "special.*" if name.startswith("special.") else name
+    assert (name in _fused.FORMS) != (key in _fused.BY_FORMULA), (
+        f"{name}: give it a fused kernel (FUSED_VALUES and PARTIALS), a form in SIMPLE, or say in "
+        "BY_FORMULA why it has none"
+    )
+
+
+def test_reasons_are_for_ops_that_exist():
+    assert {n for n in _fused.BY_FORMULA if n != "special.*"} <= set(ELEMENTWISE)
+
+
+@pytest.mark.parametrize("name", sorted(_fused.FUSED_VALUES))
+def test_fused_kernels_exist_for_real_and_complex(name):
+    cpu = pytest.importorskip("arraygrad_kernels.cpu")
+    op = OPS[name]
+    wanted = "fd" if op.dtypes.startswith("real") or name in ORDERED else "fdFD"
+    kernels = {spec.dtypes[-1].char for spec in cpu.catalogue() if spec.op == f"{name}.backward"}
+    assert kernels == set(wanted)
+
+
+# Ops of order, which complex numbers do not have.
+ORDERED = {"clip", "fmax", "fmin", "maximum", "minimum", "copysign"}

@@ -263,9 +263,9 @@ def _backward_kernel(op: str, code: str) -> Callable[..., Any]:
 
 
 _DIFFERENTIABLE_COMPLEX = {
-    "abs", "absorbing_multiply", "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh",
-    "divide", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "multiply", "pow",
-    "reciprocal", "sigmoid", "sin", "sinh", "sqrt", "square", "tan", "tanh",
+    "abs", "absorbing_multiply", "acos", "acosh", "angle", "asin", "asinh", "atan", "atanh", "cos",
+    "cosh", "divide", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "multiply", "pow",
+    "reciprocal", "sigmoid", "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh",
 }  # fmt: skip
 
 

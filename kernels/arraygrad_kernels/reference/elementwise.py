@@ -363,6 +363,8 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "expm1": expm1,
     "floor": np.floor,
     "floor_divide": floor_divide,
+    "fmax": np.fmax,
+    "fmin": np.fmin,
     "fmod": np.fmod,
     "greater": np.greater,
     "greater_equal": np.greater_equal,

@@ -162,11 +162,6 @@ def cos(x):
     return (-vecmath.sin(x),)
 
 
-def tan(out):
-    """1 + out**2."""
-    return (like(out, 1.0) + out * out,)
-
-
 def _asin_real(x):
     one = like(x, 1.0)
     return (one / vecmath.sqrt((one - x) * (one + x)),)
@@ -174,8 +169,9 @@ def _asin_real(x):
 
 def _asin_complex(x):
     # Two roots: the product under one root may overflow, and lie on the other side of its cut.
+    # -(x - 1) and not 1 - x: a zero imaginary part must change its sign.
     one = like(x, 1.0)
-    return (one / (vecmath.sqrt(one - x) * vecmath.sqrt(one + x)),)
+    return (one / (vecmath.sqrt(-(x - one)) * vecmath.sqrt(one + x)),)
 
 
 asin = by_dtype(
@@ -241,6 +237,22 @@ tanh = by_dtype(
     "tanh_partials",
     "1 / cosh(x)**2; 1 - tanh(x)**2 is 0 as soon as tanh(x) rounds to 1.",
     {"f": _tanh_real, "d": _tanh_real, "F": _tanh_complex, "D": _tanh_complex},
+)
+
+
+def _tan_real(x):
+    cosine = vecmath.cos(x)
+    return (like(x, 1.0) / (cosine * cosine),)
+
+
+def _tan_complex(x):
+    return _tanh_complex(complex(-x.imag, x.real))
+
+
+tan = by_dtype(
+    "tan_partials",
+    "1 / cos(x)**2; 1 + tan(x)**2 has no digits left far from the real axis.",
+    {"f": _tan_real, "d": _tan_real, "F": _tan_complex, "D": _tan_complex},
 )
 
 
@@ -336,6 +348,24 @@ def minimum(x1, x2):
     return first, one - first
 
 
+def fmax(x1, x2):
+    """1 for the larger operand, halves at ties; a NaN counts only beside another."""
+    half = like(x1, 0.5)
+    one = like(x1, 1.0)
+    first = one if (x1 > x2) | (x2 != x2) else like(x1, 0.0)
+    first = half if (x1 == x2) | ((x1 != x1) & (x2 != x2)) else first
+    return first, one - first
+
+
+def fmin(x1, x2):
+    """1 for the smaller operand, halves at ties; a NaN counts only beside another."""
+    half = like(x1, 0.5)
+    one = like(x1, 1.0)
+    first = one if (x1 < x2) | (x2 != x2) else like(x1, 0.0)
+    first = half if (x1 == x2) | ((x1 != x1) & (x2 != x2)) else first
+    return first, one - first
+
+
 def clip(x1, x2, x3):
     """1 for x1 within its bounds (both included), else 1 for the bound that replaced it."""
     one = like(x1, 1.0)
@@ -345,11 +375,25 @@ def clip(x1, x2, x3):
     return (one - low) * (one - high), low * (one - high), high
 
 
-def pow(x1, x2, out):
-    """(x2 x1**(x2 - 1), out log(x1)); the second is 0 where out is, as at 0**2."""
-    first = like(x1, 0.0) if x2 == 0.0 else x2 * vecmath.pow(x1, x2 - like(x2, 1.0))
-    second = out * vecmath.log(x1)
-    return first, like(x1, 0.0) if out == 0.0 else second
+def _pow_real(x1, x2, out):
+    zero = like(x1, 0.0)
+    first = zero if x2 == zero else x2 * vecmath.pow(x1, x2 - like(x2, 1.0))
+    second = zero if out == zero else out * vecmath.log(x1)
+    return first, zero if (x1 == zero) & (x2 == zero) else second
+
+
+def _pow_complex(x1, x2, out):
+    zero = complex(like(x1, 0.0), like(x1, 0.0))
+    first = zero if x2 == zero else x2 * vecmath.pow(x1, x2 - like(x2, 1.0))
+    second = zero if out == zero else out * vecmath.log(x1)
+    return first, zero if (x1 == zero) & (x2 == zero) else second
+
+
+pow = by_dtype(
+    "pow_partials",
+    "(x2 x1**(x2 - 1), out log(x1)); the second is 0 where out is, as at 0**2, and at 0**0.",
+    {"f": _pow_real, "d": _pow_real, "F": _pow_complex, "D": _pow_complex},
+)
 
 
 def copysign(x1, x2):
@@ -361,12 +405,67 @@ def copysign(x1, x2):
 
 def remainder(x1, x2):
     """(1, -floor(x1 / x2))."""
-    return like(x1, 1.0), -np.floor(x1 / x2)
+    return like(x1, 1.0), -like(x1, values.floor_divide(x1, x2))
 
 
-def fmod(x1, x2):
-    """(1, -trunc(x1 / x2))."""
-    return like(x1, 1.0), -np.trunc(x1 / x2)
+def fmod(x1, x2, out):
+    """(1, -trunc(x1 / x2)), not from x1 / x2: 1.0 / 0.1 rounds to 10, but 0.1 fits 9 times."""
+    return like(x1, 1.0), values.round_half_even((out - x1) / x2)
+
+
+def _angle_real(x):
+    return (like(x, 0.0),)
+
+
+def _angle_complex(x):
+    size = vecmath.hypot(x.real, x.imag)
+    below = like(x, 1.0) if size == like(x, 0.0) else size
+    return (complex(-(x.imag / below) / below, -(x.real / below) / below),)
+
+
+angle = by_dtype(
+    "angle_partials",
+    "-1j conj(x) / abs(x)**2; 0 at 0 and for real numbers.",
+    {"f": _angle_real, "d": _angle_real, "F": _angle_complex, "D": _angle_complex},
+)
+
+
+def _sinc_series(y):
+    """(cos(y) - sin(y) / y) / y near 0, where that loses its digits; within 4e-19 up to 1."""
+    squared = y * y
+    total = squared * like(y, -1 / 6758061133824000) + like(y, 1 / 22230464256000)
+    total = squared * total + like(y, -1 / 93405312000)
+    total = squared * total + like(y, 1 / 518918400)
+    total = squared * total + like(y, -1 / 3991680)
+    total = squared * total + like(y, 1 / 45360)
+    total = squared * total + like(y, -1 / 840)
+    total = squared * total + like(y, 1 / 30)
+    return y * (squared * total + like(y, -1 / 3))
+
+
+def _sinc_real(x):
+    pi = like(x, np.pi)
+    y = x * pi
+    # pi times a large x rounds: first its even part goes, exactly.
+    two = like(x, 2.0)
+    turned = pi * (x - two * values.round_half_even(x / two))
+    closed = (vecmath.cos(turned) - vecmath.sin(turned) / y) / y
+    return (pi * (_sinc_series(y) if abs(y) < like(x, 1.0) else closed),)
+
+
+def _sinc_complex(x):
+    pi = like(x, np.pi)
+    y = x * pi
+    small = vecmath.hypot(y.real, y.imag) < like(x, 1.0)
+    closed = (vecmath.cos(y) - vecmath.sin(y) / y) / y
+    return (pi * (_sinc_series(y) if small else closed),)
+
+
+sinc = by_dtype(
+    "sinc_partials",
+    "(cos(pi x) - sinc(x)) / x.",
+    {"f": _sinc_real, "d": _sinc_real, "F": _sinc_complex, "D": _sinc_complex},
+)
 
 
 PARTIALS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
@@ -374,6 +473,7 @@ PARTIALS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "absorbing_multiply": (("x1", "x2"), multiply),
     "acos": (("x1",), acos),
     "acosh": (("x1",), acosh),
+    "angle": (("x1",), angle),
     "asin": (("x1",), asin),
     "asinh": (("x1",), asinh),
     "atan": (("x1",), atan),
@@ -390,7 +490,9 @@ PARTIALS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "exp": (("out",), exp),
     "exp2": (("x1",), exp2),
     "expm1": (("x1",), expm1),
-    "fmod": (("x1", "x2"), fmod),
+    "fmax": (("x1", "x2"), fmax),
+    "fmin": (("x1", "x2"), fmin),
+    "fmod": (("x1", "x2", "out"), fmod),
     "hypot": (("x1", "x2", "out"), hypot),
     "log": (("x1",), log),
     "log10": (("x1",), log10),
@@ -406,9 +508,10 @@ PARTIALS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "remainder": (("x1", "x2"), remainder),
     "sigmoid": (("x1",), sigmoid),
     "sin": (("x1",), sin),
+    "sinc": (("x1",), sinc),
     "sinh": (("x1",), sinh),
     "sqrt": (("out",), sqrt),
     "square": (("x1",), square),
-    "tan": (("out",), tan),
+    "tan": (("x1",), tan),
     "tanh": (("x1",), tanh),
 }
