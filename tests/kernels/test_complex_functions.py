@@ -316,3 +316,46 @@ def test_power_reports_overflow_and_invalid() -> None:
     assert _kinds(lambda: power(np.array([2 + 1j]), np.array([2000 + 1j]))) == {"overflow"}
     assert _kinds(lambda: power(np.array([0j]), np.array([-1 + 0j]))) == {"invalid value"}
     assert _kinds(lambda: power(np.array([1 + 1j, np.nan]), np.array([2.5 + 1j, 0]))) == set()
+
+
+# Layouts: the vector body sees blocks of contiguous elements; the way there must not matter.
+
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "transposed": lambda x: x.T,
+    "strided": lambda x: np.repeat(np.repeat(x, 2, axis=0), 3, axis=1)[::2, ::3],
+    "negative": lambda x: x[::-1, ::-1],
+    "broadcast": lambda x: np.broadcast_to(x[:1], x.shape),
+    "column": lambda x: x[:, :1],
+    "unaligned": lambda x: np.frombuffer(b"\0" + x.tobytes(), x.dtype, offset=1).reshape(x.shape),
+    "scalar": lambda x: x[0, 0].reshape(()),
+    "empty": lambda x: x[:0],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("op", [*INVERSE, "exp2", "pow", "round", "sigmoid", "sign", "sinc"])
+def test_layouts_give_the_same_bits(op: str, layout: str) -> None:
+    random = np.random.default_rng(6)
+    real, imag = random.normal(size=(2, 41, 41)) * 2  # more than three blocks of the loop
+    x = LAYOUTS[layout](_numbers("D", real, imag))
+    ufunc = forward_ufunc(op, "D")
+    operands = [x] * ufunc.nin
+    want = ufunc(*(np.ascontiguousarray(operand) for operand in operands)).reshape(x.shape)
+    np.testing.assert_array_equal(ufunc(*operands), want)
+    if layout not in ("broadcast", "unaligned"):
+        out = np.array(x)
+        np.testing.assert_array_equal(ufunc(*[out] * ufunc.nin, out=out), want)
+
+
+@pytest.mark.parametrize("op", ["exp2", "pow", "sigmoid", "sinc"])
+def test_one_extreme_element_leaves_its_block_alone(op: str) -> None:
+    """Its block goes through the slow form, which may differ in the last bit."""
+    random = np.random.default_rng(6)
+    x = random.normal(size=1500) + 1j * random.normal(size=1500)
+    ufunc = forward_ufunc(op, "D")
+    want = ufunc(*[x] * ufunc.nin)
+    x[700] = complex(1e9, 1e9)
+    with np.errstate(all="ignore"):
+        got = ufunc(*[x] * ufunc.nin)
+    keep = np.arange(1500) != 700
+    np.testing.assert_allclose(got[keep], want[keep], rtol=1e-15)
