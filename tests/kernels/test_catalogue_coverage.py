@@ -160,7 +160,8 @@ VALUES_BY_NUMPY = {"fmax", "fmin"}
 def test_every_kernel_in_the_catalogue_has_a_row() -> None:
     """So that a new operation cannot be left out of the tables."""
     known = {op for op, _ in ROWS} | {"absorbing_multiply"} | VALUES_BY_NUMPY
-    assert {spec.op.removesuffix(".backward") for spec in cpu.catalogue()} <= known
+    ops = {spec.op.removesuffix(".backward").removesuffix(".streaming") for spec in cpu.catalogue()}
+    assert ops <= known
 
 
 NO_COMPLEX_DERIVATIVE = {
