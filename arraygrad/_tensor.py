@@ -193,6 +193,10 @@ class Tensor(NdarrayMethods):
         """
         if dtype is None and len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
             if isinstance(shape[0], type) and issubclass(shape[0], TensorBase | np.ndarray):
+                if not issubclass(shape[0], TensorBase) and _is_users_array(shape[0]):
+                    name = shape[0].__name__
+                    may_detach(self, f"a view as {name}, which is derived from np.ndarray,")
+                    return self._array.view(shape[0])
                 shape = ()
             else:
                 dtype, shape = shape[0], ()
@@ -767,6 +771,11 @@ class Scalar(Tensor):
 
     def __irshift__(self, other: Any, /) -> Any:
         return self >> other
+
+
+def _is_users_array(cls: type) -> bool:
+    """Whether a class is derived from np.ndarray, and neither it nor what stands for it."""
+    return cls is not np.ndarray and getattr(cls, "_real", None) is not np.ndarray
 
 
 def _repeats(count: Scalar, other: Any) -> bool:

@@ -16,16 +16,28 @@ def note_line(error: BaseException) -> None:
     then ours is their cause.
     """
     cause = _detach_error(error)
-    if cause is None:
+    foreign = cause is None and isinstance(error, TypeError | AttributeError) and (
+        any(name in str(error) for name in ("'Tensor'", "'Scalar'"))
+    )  # fmt: skip
+    if cause is None and not foreign:
         return
     line = _innermost(error)
     if line is None:
         return
     where, source = line
     note = f"in lifted code at {where}: {source}"
-    if cause is not error:
+    if foreign:
+        note += f"\n{_ARRAYS_ARE_TENSORS}"
+    elif cause is not error:
         note += f"\n{cause}"
     error.add_note(note)
+
+
+_ARRAYS_ARE_TENSORS = (
+    "arrays and numbers are arraygrad's tensors while a gradient is taken, and this line needs "
+    "NumPy's own (as classes derived from np.ndarray and compiled code do): keep the array in an "
+    "attribute of a class of its own, or state the derivative with ag.primitive"
+)
 
 
 def _detach_error(error: BaseException | None) -> BaseException | None:

@@ -20,6 +20,8 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from .._detach import LIFTED_MARK
 from . import reach, rebinding, stand_ins
 
@@ -168,6 +170,8 @@ class Lifter:
     def _wants_twin(self, cls: Any) -> bool:
         if issubclass(cls, BaseException | enum.Enum | type) or getattr(cls, "_is_protocol", False):
             return False  # caught, compared or used by identity
+        if issubclass(cls, np.ndarray):
+            return False  # NumPy's own memory, which holds no tensors
         if reach.is_compiled(cls):
             return False
         home = reach.home_of(cls)

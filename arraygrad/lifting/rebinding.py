@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import cmath
+import decimal
+import fractions
 import functools
 import importlib
 import math
@@ -166,6 +168,8 @@ _OURS: dict[str, dict[str, Any]] = {
     "math": mathematics.MATH,
     "cmath": mathematics.CMATH,
     "functools": _FUNCTOOLS,
+    "decimal": {"Decimal": stand_ins.Decimal},
+    "fractions": {"Fraction": stand_ins.Fraction},
 }
 
 
@@ -177,7 +181,7 @@ def builtin_names() -> dict[str, Any]:
 def _register_all() -> None:
     for real, ours in (
         (math, mathematics.MATH), (cmath, mathematics.CMATH), (functools, _FUNCTOOLS),
-        (builtins, _BUILTINS),
+        (builtins, _BUILTINS), (decimal, _OURS["decimal"]), (fractions, _OURS["fractions"]),
     ):  # fmt: skip
         for name, value in ours.items():
             register(getattr(real, name), value)

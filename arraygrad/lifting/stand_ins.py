@@ -7,7 +7,10 @@ scalar or array. Nothing here is installed globally: lifted functions carry them
 
 from __future__ import annotations
 
+import abc
 import builtins
+import decimal
+import fractions
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -15,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from .._apply import node_of, scalar_class, wrap
+from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
-from ..interop.plain import is_tracked
+from ..interop.plain import is_tracked, plain
 from ..numpy._types import StandIn, like_numpy, stand_in
 from ..ops import arithmetic, data_type
 
@@ -52,6 +56,26 @@ def _make(real: Any) -> Any:
 
 Float = _make(float)
 Complex = _make(complex)
+
+
+class _ExactType(StandIn, abc.ABCMeta):
+    """Metaclass of our Decimal and Fraction: they hold exact numbers, no gradients."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(a, TensorBase) for a in args):
+            if is_grad_enabled() and is_tracked(args):
+                lose(f"{cls.__module__}.{cls.__name__}()")
+            args = tuple(map(plain, args))
+        return cls._real(*args, **kwargs)
+
+
+def _exact(real: Any) -> Any:
+    namespace = {"_real": real, "__module__": real.__module__, "__slots__": ()}
+    return abc.ABCMeta.__new__(_ExactType, real.__name__, (real,), {**namespace, "__doc__": real.__doc__})
+
+
+Decimal = _exact(decimal.Decimal)
+Fraction = _exact(fractions.Fraction)
 
 
 class _TypeType(type):

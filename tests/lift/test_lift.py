@@ -10,6 +10,8 @@ import threading
 import traceback
 import types
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -636,3 +638,84 @@ def test_long_chains_of_objects_need_no_deep_stack():
 
     assert ag.grad(f)(1.0) == 3000.0
     assert type(head.nxt) is classes.Chain
+
+
+# -- what holds no tensors -----------------------------------------------------------------------
+
+
+class Calibration(np.ndarray):
+    def __new__(cls, values):
+        values = np.asarray(values, float)
+        return super().__new__(cls, values.shape, float, np.array(values))
+
+    def total(self):
+        return np.sqrt((self**2).sum())
+
+
+class Buffered(np.ndarray):
+    def __new__(cls, values):
+        return super().__new__(cls, values.shape, float, values)
+
+
+CALIBRATION = Calibration([1.0, 2.0, 2.0])
+
+
+def test_constants_of_classes_derived_from_ndarray():
+    def f(x):
+        return (CALIBRATION * x).sum() * CALIBRATION.total() + np.arange(3.0).view(
+            Calibration
+        ).total() * x[0]
+
+    expected = 3.0 * np.asarray(CALIBRATION) + [np.sqrt(5.0), 0.0, 0.0]
+    np.testing.assert_allclose(ag.grad(f)(np.ones(3)), expected)
+    assert type(CALIBRATION) is Calibration
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x.view(Calibration).total(),
+        lambda x: Calibration(x).total(),
+        lambda x: x[0] * int(Decimal(x[1])),
+        lambda x: float(Fraction(x[0])),
+    ],
+)
+def test_classes_that_hold_no_tensors_are_refused(f):
+    with pytest.raises(ag.errors.DetachError, match="would lose the gradient"):
+        ag.grad(f)(np.ones(3))
+
+
+def test_decimals_of_plain_numbers():
+    def f(x):
+        places = Decimal("2.5").quantize(Decimal(1), rounding=ROUND_HALF_UP)
+        return x * int(places) * Fraction(1, 3) if isinstance(places, Decimal) else x
+
+    assert ag.grad(f)(2.0) == pytest.approx(1.0)
+
+
+def test_errors_of_code_that_needs_numpys_memory_are_explained():
+    with pytest.raises(TypeError) as caught:
+        ag.grad(lambda x: Buffered(x).sum())(np.ones(3))
+    assert "derived from np.ndarray" in caught.value.__notes__[0]
+    assert "Buffered(x)" in caught.value.__notes__[0]
+
+
+class Missing:
+    """Stands for a package that is not there: each use of it raises."""
+
+    def __getattribute__(self, name):
+        if name == "__class__":
+            return super().__getattribute__(name)
+        raise ImportError("not installed")
+
+
+missing = Missing()
+
+
+def test_objects_are_looked_at_without_their_own_getattribute():
+    holder = [missing]
+
+    def f(x):
+        return x * x if holder and missing is not None else x
+
+    assert ag.grad(f)(3.0) == 6.0
