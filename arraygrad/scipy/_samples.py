@@ -294,11 +294,12 @@ def ttest_rel(
 
 @rule("scipy.stats.ttest_ind")
 def ttest_ind(
-    a: Any, b: Any, *, axis: Any = 0, equal_var: bool = True, nan_policy: str = "propagate",
-    alternative: str = "two-sided", trim: float = 0, method: Any = None, keepdims: bool = False,
+    a: Any, b: Any, axis: Any = 0, equal_var: bool = True, nan_policy: str = "propagate",
+    permutations: Any = None, random_state: Any = None, alternative: str = "two-sided",
+    trim: float = 0, *, method: Any = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
     """Student's t (or Welch's) of two samples, and its p-value; both have gradients."""
-    if trim or method is not None:
+    if trim or method is not None or permutations is not None:
         raise refuse("scipy.stats.ttest_ind", "with trim= or method=", "leave them out")
     x1, axis = _sample(a, axis, nan_policy, "scipy.stats.ttest_ind")
     x2, _ = _sample(b, axis, nan_policy, "scipy.stats.ttest_ind")

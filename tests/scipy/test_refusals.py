@@ -79,6 +79,12 @@ REFUSED = {
     "signal.correlate2d boundary": (
         lambda x: scipy.signal.correlate2d(x, np.eye(3), boundary="wrap"), SQUARE,
     ),
+    "signal.freqz of several filters": (
+        lambda x: np.abs(scipy.signal.freqz(x[..., None], 1, worN=4)[1]), SQUARE,
+    ),
+    "signal.zpk2tf of several numerators": (
+        lambda x: scipy.signal.zpk2tf(x, [0.5], np.array([1.0, 2.0, 3.0]))[0], SQUARE,
+    ),
     "signal.filtfilt gust": (
         lambda x: scipy.signal.filtfilt([0.5, 0.5], [1.0], x, method="gust"), X,
     ),
@@ -247,6 +253,7 @@ def functions_that_call(name):
 # Places that no call reaches with the installed SciPy, or that guard against a missing formula.
 UNREACHED = {
     "_distribution.py: _formula": "all families state what the methods need",
+    "_filter_forms.py: tf2zpk": "SciPy itself takes no roots of several numerators",
     "_quadrature.py: _edges": "QUADPACK's reports differ between versions of SciPy",
     "linalg.py: logm": "disp was removed from SciPy 1.18",
     "linalg.py: sqrtm": "disp was removed from SciPy 1.18",
