@@ -141,6 +141,8 @@ def normalize_key(key: Any) -> tuple[Any, bool]:
 
 _LARGE = 16384
 """Elements from which the kernel for masks takes less time than NumPy, 4 to 10 times less."""
+_MANY = 16
+"""Rows from which NumPy's `take` takes less time than its indexing, 5 to 10 times less for many."""
 
 
 def _indexed(array: Any, key: Any) -> Any:
@@ -149,6 +151,15 @@ def _indexed(array: Any, key: Any) -> Any:
             if type(array) is np.ndarray and key.shape == array.shape:
                 kernel = lookup("mask_select", "cpu", "strided", (array.dtype, key.dtype))
                 return kernel(array, key)
+        if (
+            type(key) is np.ndarray
+            and key.dtype.kind == "i"
+            and key.size >= _MANY
+            and type(array) is np.ndarray
+            and array.ndim > 1
+            and array.flags.c_contiguous  # else the whole of it would be copied first
+        ):
+            return array.take(key, axis=0)
         return array[key]
     except IndexError as error:
         raise IndexOutOfRangeError(f"{error} (tensor of shape {array.shape})") from None
