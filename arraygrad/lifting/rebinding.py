@@ -80,7 +80,7 @@ def _adapter(x: Any) -> Any:
 
 def _scipys(x: Any) -> Any:
     """Ours for one of SciPy's functions, distributions or classes, known by the object itself."""
-    module = getattr(x, "__module__", None) or type(x).__module__
+    module = _module_of(x)
     if not isinstance(module, str) or not module.startswith("scipy."):
         return x
     _index_scipy()
@@ -88,6 +88,13 @@ def _scipys(x: Any) -> Any:
     if path is None:
         return _imported(_WITHOUT_RULE)(x) if isinstance(x, types.FunctionType) else x
     return _imported(path[1])
+
+
+def _module_of(x: Any) -> Any:
+    try:
+        return getattr(x, "__module__", None) or type(x).__module__
+    except Exception:  # noqa: BLE001 - the user's own __getattribute__ may raise anything
+        return None
 
 
 _WITHOUT_RULE = "arraygrad.scipy._rule:without_rule"

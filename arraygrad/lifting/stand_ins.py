@@ -7,7 +7,6 @@ scalar or array. Nothing here is installed globally: lifted functions carry them
 
 from __future__ import annotations
 
-import abc
 import builtins
 import decimal
 import fractions
@@ -58,7 +57,7 @@ Float = _make(float)
 Complex = _make(complex)
 
 
-class _ExactType(StandIn, abc.ABCMeta):
+class _ExactType(StandIn):
     """Metaclass of our Decimal and Fraction: they hold exact numbers, no gradients."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -68,10 +67,14 @@ class _ExactType(StandIn, abc.ABCMeta):
             args = tuple(map(plain, args))
         return cls._real(*args, **kwargs)
 
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls._real, name)
+
 
 def _exact(real: Any) -> Any:
-    namespace = {"_real": real, "__module__": real.__module__, "__slots__": ()}
-    return abc.ABCMeta.__new__(_ExactType, real.__name__, (real,), {**namespace, "__doc__": real.__doc__})
+    # Not derived from the real one: abstract classes of numbers ask all classes below them.
+    namespace = {"_real": real, "__module__": real.__module__, "__doc__": real.__doc__}
+    return type.__new__(_ExactType, real.__name__, (), namespace)
 
 
 Decimal = _exact(decimal.Decimal)

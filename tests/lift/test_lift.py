@@ -688,7 +688,7 @@ def test_classes_that_hold_no_tensors_are_refused(f):
 def test_decimals_of_plain_numbers():
     def f(x):
         places = Decimal("2.5").quantize(Decimal(1), rounding=ROUND_HALF_UP)
-        return x * int(places) * Fraction(1, 3) if isinstance(places, Decimal) else x
+        return x * int(places) * float(Fraction(1, 3)) if isinstance(places, Decimal) else x
 
     assert ag.grad(f)(2.0) == pytest.approx(1.0)
 
