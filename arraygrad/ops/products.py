@@ -236,6 +236,8 @@ def _product_of_two(x1: Any, x2: Any, a: Any, b: Any) -> Any:
 
 # Bytes from which a product keeps how an operand was made instead of the operand.
 _REMAKE_FROM = 1 << 18
+# How often the product uses each element at least, so that its derivative is dear beside that.
+_REMAKE_USES = 32
 
 
 def _frugal(values: Any, tensors: tuple[Any, Any], nodes: tuple[Any, Any]) -> Any:
@@ -245,47 +247,50 @@ def _frugal(values: Any, tensors: tuple[Any, Any], nodes: tuple[Any, Any]) -> An
     the product's derivative, and halves what a chain of layers holds.
     """
     pieces: list[Any] = []
-    for value, x, node in zip(values, tensors, nodes, strict=False):
-        source = None if value is None or node is None else _argument(value, x, node)
+    a, b = tensors[0]._array, tensors[1]._array
+    uses = (b.shape[1] if b.ndim == 2 else 1, a.shape[0] if a.ndim == 2 else 1)
+    for value, x, node, used in zip(values, tensors, nodes, uses, strict=False):
+        if value is None or node is None or used < _REMAKE_USES:
+            source = None
+        else:
+            source = _argument(value, x, node)
         pieces.append(None if value is None else ((value if source is None else source),))
     if not any(piece is not None and type(piece[0]) is _Remade for piece in pieces):
         return values
     held = [piece[0] for piece in pieces if piece is not None]
-    memory = tuple([h.argument if type(h) is _Remade else h for h in held])
-    return Packed((*pieces, None), lambda h: h.make() if type(h) is _Remade else h, memory)
+    memory: list[Any] = []
+    for h in held:
+        memory.extend(h.arguments if type(h) is _Remade else (h,))
+    return Packed((*pieces, None), lambda h: h.make() if type(h) is _Remade else h, tuple(memory))
 
 
 def _argument(value: Any, x: Any, node: Any) -> _Remade | None:
-    """How to make a saved operand again, if an elementwise op of one kept argument made it."""
+    """How to make a saved operand again, if an elementwise op of kept arguments made it."""
     saved = node[VALUES]
     if value.nbytes < _REMAKE_FROM or x._family is not None or type(saved) is not tuple:
         return None
-    if (
-        node[OP].family != "elementwise"
-        or len(saved) != 2
-        or saved[0] is None
-        or saved[1] is not None
-    ):
+    if node[OP].family != "elementwise" or saved[-1] is not None:
         return None
-    return _Remade(node[OP].name, saved[0], value.dtype)
+    arguments = saved[:-1]
+    if not arguments or any(a is None for a in arguments):
+        return None
+    return _Remade(node[OP].name, arguments, value)
 
 
 class _Remade:
-    """An elementwise function of an array that stands for its value."""
+    """An elementwise function of arrays that stands for its value."""
 
-    __slots__ = ("argument", "dtype", "name")
+    __slots__ = ("arguments", "dtype", "name", "shape")
 
-    def __init__(self, name: str, argument: Any, dtype: np.dtype[Any]) -> None:
+    def __init__(self, name: str, arguments: tuple[Any, ...], value: Any) -> None:
         self.name = name
-        self.argument = argument
-        self.dtype = dtype
+        self.arguments = arguments
+        self.shape, self.dtype = value.shape, value.dtype
 
     def make(self) -> Any:
-        x = self.argument
+        kernel = lookup(self.name, "cpu", "strided", tuple([a.dtype for a in self.arguments]))
         with np.errstate(all="ignore"):  # warned about, if at all, when it was first computed
-            return lookup(self.name, "cpu", "strided", (x.dtype,))(
-                x, out=empty(x.shape, self.dtype)
-            )
+            return kernel(*self.arguments, out=empty(self.shape, self.dtype))
 
 
 # -- other products -------------------------------------------------------------------------------

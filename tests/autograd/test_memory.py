@@ -204,15 +204,27 @@ def layers(n: int) -> tuple[Any, Any, Any]:
 LARGE = 200  # 320 kB: a product keeps the argument of the activation, not its value
 
 
-def test_product_does_not_keep_a_large_activation() -> None:
+@pytest.mark.parametrize(
+    ("activation", "slope"),
+    [
+        (ag.tanh, 1 / np.cosh(1) ** 2),
+        (lambda x: ag.maximum(x, 0.0), 1.0),
+        (lambda x: x * x, 2.0),
+    ],
+    ids=["tanh", "relu", "square"],
+)
+def test_product_does_not_keep_a_large_activation(activation: Any, slope: float) -> None:
     x = ag.tensor(np.ones((LARGE, LARGE)), requires_grad=True)
-    h = ag.tanh(x)
+    h = activation(x)
     memory = weakref.ref(h._array)
-    y = h @ ag.tensor(np.ones((LARGE, LARGE)), requires_grad=True)
+    w = ag.tensor(np.ones((LARGE, LARGE)), requires_grad=True)
+    y = h @ w
+    value = h.detach().numpy().copy()
     del h
     assert memory() is None
     y.sum().backward()
-    np.testing.assert_allclose(x.grad.numpy(), LARGE / np.cosh(1) ** 2)
+    np.testing.assert_allclose(x.grad.numpy(), LARGE * slope)
+    np.testing.assert_allclose(w.grad.numpy(), np.repeat(value.sum(0)[:, None], LARGE, axis=1))
 
 
 @pytest.mark.parametrize("n", [3, LARGE])
