@@ -19,6 +19,7 @@ operations alone, so that tests for NaN around them survive.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
@@ -41,7 +42,7 @@ from arraygrad_kernels.translate import (
 )
 from arraygrad_kernels.vecmath.by_dtype import CODES, code_of
 
-__all__ = ["prefetch", "nest_loop", "relaxed", "report", "scratch"]
+__all__ = ["nest_loop", "plain", "prefetch", "relaxed", "report", "scratch"]
 
 _I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
 _STATEMENTS = (ast.For, ast.If, ast.AugAssign, ast.Slice)
@@ -61,6 +62,15 @@ def relaxed(*flags: str) -> Callable[[_Function], _Function]:
 def scratch(code: str, size: int) -> Any:
     """An array of `size` elements of the dtype `code` on the stack, not initialised."""
     raise NotImplementedError("for compiled loops only")
+
+
+def plain(numbers: range) -> range:
+    """The range of a ``for``, which is neither unrolled nor made of vectors.
+
+    For loops that are short, rare or limited by memory: a vectorised loop is three loops to LLVM,
+    which then takes three times as long.
+    """
+    return numbers
 
 
 def prefetch(x: Any, i: int) -> None:
@@ -228,9 +238,9 @@ class _Nest(Evaluator):
             self.builder.flags = before
 
     def body(self, function: FunctionType, tree: ast.FunctionDef, scope: Scope) -> Any:
-        if not any(isinstance(node, _STATEMENTS) for node in ast.walk(tree)):
-            return super().body(function, tree, scope)  # a scalar function: names may change dtype
         changing = _changing(tree)
+        if changing is None:
+            return super().body(function, tree, scope)
         for name in changing & scope.local.keys():
             value = scope.local[name]
             scope.local[name] = self._variable(value)
@@ -304,8 +314,10 @@ class _Nest(Evaluator):
     def _for(self, statement: ast.For, scope: Scope, changing: frozenset[str]) -> None:
         if not isinstance(statement.target, ast.Name) or statement.orelse:
             raise unknown(statement, None)
-        call = statement.iter
-        if not (isinstance(call, ast.Call) and getattr(call.func, "id", "") == "range"):
+        numbers = statement.iter
+        is_plain = _calls(numbers, "plain")
+        call = numbers.args[0] if is_plain else numbers
+        if not _calls(call, "range"):
             for item in self.expression(call, scope):
                 scope.local[statement.target.id] = item
                 self._statements(statement.body, scope, changing)
@@ -327,8 +339,21 @@ class _Nest(Evaluator):
         self.ends.pop()
         following = builder.add(current, step)
         builder.store(following, index)
-        builder.cbranch(builder.icmp_signed("<", following, stop), body, end)
+        back = builder.cbranch(builder.icmp_signed("<", following, stop), body, end)
+        if is_plain:
+            back.set_metadata("llvm.loop", self._plain_loop())
         builder.position_at_end(end)
+
+    def _plain_loop(self) -> Any:
+        """Metadata of a loop that is to stay as it is."""
+        module = self.builder.module
+        switches = [
+            module.add_metadata(["llvm.loop.vectorize.enable", ir.Constant(ir.IntType(1), 0)]),
+            module.add_metadata(["llvm.loop.unroll.disable"]),
+        ]
+        loop = module.add_metadata([switches[0]])
+        loop.operands = (loop, *switches)  # its first operand is itself, as LLVM wants it
+        return loop
 
     def _if(self, statement: ast.If, scope: Scope, changing: frozenset[str]) -> None:
         test = self.expression(statement.test, scope)
@@ -427,6 +452,11 @@ def _code_of_value(value: Any) -> str:
     raise TranslationError(f"a variable cannot hold {value!r}")
 
 
+def _calls(node: ast.expr, name: str) -> bool:
+    """Whether `node` is a call of the function that goes by `name`."""
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == name
+
+
 def _read(target: ast.expr) -> ast.expr:
     """The target of an assignment as an expression."""
     if isinstance(target, ast.Name):
@@ -436,8 +466,18 @@ def _read(target: ast.expr) -> ast.expr:
     raise unknown(target, None)
 
 
-def _changing(tree: ast.FunctionDef) -> frozenset[str]:
-    """Names that a function assigns more than once."""
+@functools.cache
+def _changing(tree: ast.FunctionDef) -> frozenset[str] | None:
+    """Names that a function assigns more than once.
+
+    None for a scalar function, without loops and arrays, where a name may change its dtype.
+    """
+    if not any(
+        isinstance(node, _STATEMENTS)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+        for node in ast.walk(tree)
+    ):
+        return None
     seen: set[str] = {argument.arg for argument in tree.args.args}
     changing: set[str] = set()
     for node in ast.walk(tree):

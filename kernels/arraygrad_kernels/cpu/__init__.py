@@ -21,8 +21,8 @@ from arraygrad_kernels.threads import get_num_threads, set_num_threads
 __all__ = ["KernelSpec", "catalogue", "find", "get_num_threads", "set_num_threads"]
 
 _FAMILIES = (
-    "elementwise", "reduction", "moments", "extrema", "scan", "reduction_of_others", "copy",
-    "gather", "search", "sets",
+    "elementwise", "reduction", "moments", "exponential", "extrema", "scan",
+    "reduction_of_others", "copy", "gather", "search", "sets",
 )  # fmt: skip
 
 

@@ -20,33 +20,19 @@ memory (0.1 to 1).
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from arraygrad_kernels import _jit
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu import elementwise, extrema, moments, reduction, scan
-from arraygrad_kernels.cpu.flat import (
-    LAYOUT,
-    canonical,
-    over_rows,
-    readable,
-    result_shape,
-    writable,
-)
 from arraygrad_kernels.reference import reductions
 
 __all__ = ["SPECS"]
 
 _FEW = 4096
 """Elements below which NumPy's lower overhead per call wins."""
-_WIDE = 64
-"""Columns from which NumPy's products, vector by vector, are faster."""
-_BLOCK = np.uint64(1024)
-_TILE = np.uint64(2048)
 _REAL_OF = {"complex64": np.dtype(np.float32), "complex128": np.dtype(np.float64)}
 _BOOL, _BYTE = np.dtype(np.bool_), np.dtype(np.int8)
 
@@ -58,153 +44,7 @@ def _kernel_of(family: ModuleType, op: str, dtype: np.dtype[Any]) -> Kernel:
     return next(s for s in family.SPECS if s.op == op and s.dtypes == (dtype,)).build()
 
 
-# Loops over complex numbers, for the layouts of `flat`.
-
-
-def _rows_product() -> Kernel:
-    def rows(flat, layout, out):  # type: ignore[no-untyped-def]
-        k, s, r, _, _ = layout
-        for i in range(k):
-            total = out[i]
-            for c in range(i * s, i * s + r):
-                total *= flat[c]
-            out[i] = total
-
-    return rows
-
-
-def _columns_product() -> Kernel:
-    def columns(flat, layout, totals):  # type: ignore[no-untyped-def]
-        k, s, r, t, m = layout
-        for i in range(k):
-            for first in range(0, m, _TILE):
-                to = i * m + first
-                n = min(_TILE, m - first)
-                for b in range(r):
-                    at = i * s + b * t + first
-                    for j in range(n):
-                        totals[to + j] *= flat[at + j]
-
-    return columns
-
-
-def _rows_nonzero(stop_at_zero: bool) -> Kernel:
-    """Numbers of elements that are not 0; with `stop_at_zero`, of blocks up to the first zero."""
-
-    def rows(flat, layout, out):  # type: ignore[no-untyped-def]
-        k, s, r, _, _ = layout
-        for i in range(k):
-            stop = i * s + r
-            total = out[i]
-            for b in range(i * s, stop, _BLOCK):
-                end = min(b + _BLOCK, stop)
-                found = np.int64(0)
-                for c in range(b, end):
-                    found += (flat[c].real != 0) | (flat[c].imag != 0)
-                total += found
-                if stop_at_zero and found < np.int64(end - b):
-                    break
-            out[i] = total
-
-    return rows
-
-
-def _columns_nonzero() -> Kernel:
-    def columns(flat, layout, totals):  # type: ignore[no-untyped-def]
-        k, s, r, t, m = layout
-        for i in range(k):
-            for first in range(0, m, _TILE):
-                to = i * m + first
-                n = min(_TILE, m - first)
-                for b in range(r):
-                    at = i * s + b * t + first
-                    for j in range(n):
-                        totals[to + j] += (flat[at + j].real != 0) | (flat[at + j].imag != 0)
-
-    return columns
-
-
-@cache
-def _loops(op: str, dtype: np.dtype[Any]) -> tuple[Kernel, Kernel]:
-    """Compiled loops over rows and over columns."""
-    rows, columns, result = {
-        "prod": (_rows_product, _columns_product, np.dtype(np.complex128)),
-        "all": (lambda: _rows_nonzero(True), _columns_nonzero, np.dtype(np.int64)),
-        "count_nonzero": (lambda: _rows_nonzero(False), _columns_nonzero, np.dtype(np.int64)),
-    }[op]
-    signature = (readable(dtype), LAYOUT, writable(result))
-    # All and count_nonzero share the loop over columns.
-    shared = "count_nonzero" if op == "all" else op
-    return (
-        _jit.jit(rows(), f"{op}_rows_{dtype}", signature),
-        _jit.jit(columns(), f"{shared}_columns_{dtype}", signature),
-    )
-
-
-def _totals(
-    loops: tuple[Kernel, Kernel], flat: np.ndarray, layout: Any, initial: Any
-) -> tuple[np.ndarray, int]:
-    """Totals of an operand that has elements, 1-d, and how many elements are in each."""
-    k, _, r, _, m = layout
-    totals = np.full(k * m, initial)
-    if m == 1:
-        over_rows(loops[0], flat, layout, totals)
-    else:
-        loops[1](flat, layout, totals)
-    return totals, r
-
-
 # Complex numbers.
-
-
-def _build_prod(own: np.dtype[Any]) -> Kernel:
-    loops = _loops("prod", own)
-
-    def prod(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
-    ) -> np.ndarray:
-        if x.size >= _FEW and (dtype is None or dtype == own):
-            flat, layout = canonical(x, axis, True)
-            if layout is not None and layout[4] < _WIDE:
-                totals, _ = _totals(loops, flat, layout, np.complex128(1))
-                with np.errstate(all="ignore"):
-                    out = totals.astype(own, copy=False)
-                if np.isfinite(out).all():
-                    return out.reshape(result_shape(x.shape, axis, keepdims))
-        return reductions.prod(x, axis=axis, keepdims=keepdims, dtype=dtype)
-
-    return prod
-
-
-def _build_all(own: np.dtype[Any]) -> Kernel:
-    loops = _loops("all", own)
-
-    def all(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
-    ) -> np.ndarray:
-        if x.size < _FEW:
-            return np.asarray(reductions.all(x, axis=axis, keepdims=keepdims))
-        totals, n = _totals(loops, *canonical(x, axis), np.int64(0))
-        return (totals == n).reshape(result_shape(x.shape, axis, keepdims))
-
-    return all
-
-
-def _build_count_nonzero(own: np.dtype[Any]) -> Kernel:
-    loops = _loops("count_nonzero", own)
-
-    def count_nonzero(
-        x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
-    ) -> np.ndarray:
-        if x.size < _FEW:
-            return np.asarray(
-                reductions.count_nonzero(x, axis=axis, keepdims=keepdims, dtype=dtype)
-            )
-        totals, _ = _totals(loops, *canonical(x, axis), np.int64(0))
-        out = totals.reshape(result_shape(x.shape, axis, keepdims))
-        return out if dtype is None else out.astype(dtype, copy=False)
-
-    return count_nonzero
 
 
 def _build_var(own: np.dtype[Any], root: bool) -> Kernel:
@@ -329,9 +169,6 @@ def _specs() -> list[KernelSpec]:
 
     for name in _REAL_OF:
         dtype = np.dtype(name)
-        add("prod", dtype, _build_prod, dtype)
-        add("all", dtype, _build_all, dtype)
-        add("count_nonzero", dtype, _build_count_nonzero, dtype)
         add("var", dtype, _build_var, dtype, False)
         add("std", dtype, _build_var, dtype, True)
         add("logsumexp", dtype, _build_logsumexp, dtype)
