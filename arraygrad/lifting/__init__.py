@@ -48,9 +48,10 @@ def lift(f: Callable[..., Any], packages: Iterable[str] | None = None) -> Callab
     Notes
     -----
     ``ag.grad`` and the other functions that take derivatives lift what they are given. What f
-    keeps from one call to the next in objects of its own (a running mean, a dict as a cache) is
-    plain data when the derivative is done: for the next call a constant. `functools.lru_cache`
-    needs no such care.
+    keeps from one call to the next in objects of its own (a running mean) is plain data when the
+    derivative is done: for the next call a constant. Where it is a cache instead (a dict, a cached
+    property), a call at the same arguments computes the entry again; GradientError where that
+    cannot be done. `functools.lru_cache` needs no such care.
 
     Examples
     --------

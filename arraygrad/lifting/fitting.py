@@ -17,7 +17,7 @@ from .._dtypes import is_supported
 from .._storage import TensorBase, family_of, join_family
 from ..numpy import random as tensor_random
 from ..numpy._types import like_numpy
-from . import reach, rebinding, stand_ins
+from . import kept, reach, rebinding, stand_ins
 from .items import items_of
 from .lifter import SCOPE
 from .session import INERT, SESSION
@@ -220,6 +220,11 @@ def array(record: Record, array: Any) -> Any:
         return found
     if not is_supported(array.dtype) or not array.dtype.isnative:
         return array
+    if id(array) in kept.LEFT and SESSION.arguments is not None:
+        stand_in = kept.suspect(array)
+        if stand_in is not None:
+            _note(array, stand_in)
+            return stand_in
     owner = array
     while type(owner.base) is np.ndarray:
         owner = owner.base
@@ -275,6 +280,13 @@ def fit_contents(record: Record, value: Any) -> None:
             new = record.visit(item)
             if new is not item:
                 replace(replaced(new, item))
+                if SESSION.suspects:
+                    kept.placed_in(value, new, replace)
+        elif id(item) in kept.LEFT and SESSION.arguments is not None:
+            stand_in = kept.suspect(item)
+            if stand_in is not None:
+                replace(replaced(stand_in, item))
+                kept.placed_in(value, stand_in, replace)
 
 
 def plain_tuple(record: Record, items: Any) -> Any:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .kept import LEFT
 from .session import CONTAINERS, INERT
 
 
@@ -16,7 +17,7 @@ def items_of(value: Any) -> Iterator[tuple[Callable[[Any], None], Any]]:
     """The places that may need a change: how to write each, and what is there."""
     kind = type(value)
     if isinstance(value, list | deque):
-        if set(map(type, value)) <= INERT:
+        if set(map(type, value)) <= INERT and not LEFT:
             return
         for i, item in enumerate([*value]):
             yield functools.partial(value.__setitem__, i), item
@@ -42,7 +43,11 @@ def items_of(value: Any) -> Iterator[tuple[Callable[[Any], None], Any]]:
 
 
 def _live(namespace: dict[Any, Any]) -> list[tuple[Any, Any]]:
-    return [pair for pair in namespace.items() if type(pair[1]) not in INERT]
+    return [
+        pair
+        for pair in namespace.items()
+        if type(pair[1]) not in INERT or (LEFT and id(pair[1]) in LEFT)
+    ]
 
 
 _SLOTS: weakref.WeakKeyDictionary[type, list[tuple[str, Any]]] = weakref.WeakKeyDictionary()

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from .._apply import _Types
+from .._apply import _Types, node_of
 from .._graph import note_overwritten
 from .._storage import TensorBase
-from . import blame, fitting, reach, rebinding, stand_ins
+from . import blame, fitting, kept, reach, rebinding, stand_ins
 from .items import items_of
 from .lifter import SCOPE, Lifter, Scope
 from .session import CONTAINERS, INERT, SESSION, is_live
@@ -75,6 +75,8 @@ class Record:
         with SESSION.lock:
             if outermost:
                 SESSION.calls += 1
+                if plain and not plain_result:  # for a derivative
+                    SESSION.arguments = (args, kwargs)
             records.append(self)
         try:
             # Twins are shared by all threads: one at a time makes them and brings them up to date.
@@ -85,6 +87,8 @@ class Record:
                 if kwargs:
                     kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
             result = function(*args, **kwargs)
+            if outermost and SESSION.suspects:
+                result = kept.recomputed(result, lambda: function(*args, **kwargs))
             if not outermost or (not plain_result and type(result) in ARGUMENTS):
                 return result
             with SESSION.lock:
@@ -144,8 +148,9 @@ class Record:
                 note_overwritten(array, "a lifted function")
                 np.copyto(array, tensor._array)
         stand_ins.forget_tracked()
-        if session.seen or session.arrays or session.replaced or session.kept:
+        if session.seen or session.arrays or session.replaced or session.kept or session.prints:
             session.start()
+        session.arguments = None
 
     # -- making fit -------------------------------------------------------------------------------
 
@@ -316,7 +321,12 @@ class Record:
             return found[1]
         if not self.plain or id(tensor) in SESSION.kept:
             return tensor
-        return like_result(tensor)
+        left = like_result(tensor)
+        if SESSION.arguments is not None and node_of(tensor) is not None:
+            if SESSION.prints is None:
+                SESSION.prints = kept.prints_of(SESSION.arguments)
+            kept.leave(left, SESSION.prints)
+        return left
 
     def _leave_tuple(self, value: Any) -> Any:
         items = [self.leave_value(item) for item in value]

@@ -6,14 +6,16 @@ attributes of classes and of functions, default arguments.
 
 from __future__ import annotations
 
+import functools
 import operator
 import types
 import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from . import kept
 from .lifter import Scope
-from .session import ABSENT
+from .session import ABSENT, SESSION
 
 if TYPE_CHECKING:
     from .record import Record
@@ -71,6 +73,8 @@ class Check:
                 twin.pop(name, None)
             else:
                 value = twin[name] = record.visit(value)
+                if SESSION.suspects:
+                    kept.placed(value, f"the global {name}", functools.partial(twin.get, name))
             if name in self.stored:
                 self.written[name] = value
 
@@ -122,6 +126,11 @@ class CellSync:
         self.set = record.visit(value)
         self.live = record.changes(value)
         self.twin.cell_contents = self.set
+        if SESSION.suspects:
+            kept.placed(self.set, "a variable of an enclosing function", self._now)
+
+    def _now(self) -> Any:
+        return self.twin.cell_contents
 
     def push(self, record: Record) -> None:
         """Give the user what lifted code has bound."""

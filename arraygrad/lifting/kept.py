@@ -1,0 +1,177 @@
+"""Values that a function under differentiation keeps from one call to the next.
+
+What it leaves in objects of its own is plain data when the derivative is done. That is right for a
+state, which the next call takes as a constant. It is wrong for a cache: a call at the same
+arguments would find the value there and the way from the arguments to it would be missing. So
+values left behind are remembered with the arguments that they came from. Where a later call at
+those arguments finds one, uses it for its result and leaves it in place, it is a cache: its entry
+is dropped and the function runs again, or, if that cannot be done, the derivative is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._apply import node_of, wrap
+from .._engine import alias
+from .._errors import GradientError
+from .._graph import INPUTS, SEQ
+from .._storage import TensorBase, family_of
+from .session import SESSION
+
+Prints = frozenset[tuple[Any, ...]]
+
+# id(value) -> (the value or a weak reference to it, prints of the arguments it came from)
+LEFT: OrderedDict[int, tuple[Any, Prints]] = OrderedDict()
+_AT_MOST = 4096
+
+
+class Suspect:
+    """A value left behind, in a call at the arguments that it came from.
+
+    still_there : whether it is where it was
+    remove : takes it away from there; None where that is not known to be harmless
+    """
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+        self.where = "a variable"
+        self.still_there: Callable[[], bool] = lambda: True
+        self.remove: Callable[[], Any] | None = None
+
+
+def prints_of(arguments: Iterable[Any]) -> Prints:
+    """What tells the tracked arguments of two calls apart."""
+    return frozenset(_prints(arguments))
+
+
+def _prints(values: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+    for value in values:
+        if isinstance(value, TensorBase):
+            if node_of(value) is not None:
+                array = value._array
+                yield array.shape, array.dtype.str, zlib.crc32(np.ascontiguousarray(array).data)
+        elif isinstance(value, list | tuple):
+            yield from _prints(value)
+        elif isinstance(value, dict):
+            yield from _prints(value.values())
+
+
+def leave(value: Any, prints: Prints) -> None:
+    """Remember a value that is left behind, an array or a NumPy scalar."""
+    if not prints:
+        return
+    key = id(value)
+    held = value
+    if isinstance(value, np.ndarray):
+        held = weakref.ref(value, lambda _: LEFT.pop(key, None))
+    LEFT[key] = (held, prints)
+    while len(LEFT) > _AT_MOST:
+        LEFT.popitem(last=False)
+
+
+def suspect(value: Any) -> Any:
+    """A tracked stand-in for a value left behind by a call at these arguments; None for others."""
+    found = LEFT.get(id(value))
+    if found is None:
+        return None
+    held, prints = found
+    if (held() if isinstance(held, weakref.ref) else held) is not value:
+        return None
+    if SESSION.prints is None:
+        SESSION.prints = prints_of(SESSION.arguments)
+    if prints.isdisjoint(SESSION.prints):
+        return None
+    made = alias(wrap(value.copy() if isinstance(value, np.ndarray) else value))
+    family_of(made)  # by which writes to it are known
+    SESSION.suspects[id(made)] = Suspect(made)
+    return made
+
+
+def placed(tensor: Any, where: str, current: Callable[[], Any]) -> None:
+    """Say where a suspect is."""
+    found = SESSION.suspects.get(id(tensor))
+    if found is not None:
+        found.where = where
+        found.still_there = lambda: current() is tensor
+
+
+def placed_in(container: Any, tensor: Any, replace: Any) -> None:
+    """Say in which object or container a suspect is, by what replaces it there."""
+    found = SESSION.suspects.get(id(tensor))
+    if found is None:
+        return
+    owner, key = getattr(replace.func, "__self__", container), replace.args[-1]
+    if isinstance(owner, dict):
+        found.still_there = lambda: owner.get(key) is tensor
+        if owner is container:
+            found.where = f"a dict, under the key {key!r},"
+            found.remove = functools.partial(owner.pop, key, None)
+        else:
+            found.where = f"the attribute {key!r} of a {type(container).__name__}"
+            if isinstance(getattr(type(container), key, None), functools.cached_property):
+                found.remove = functools.partial(owner.pop, key, None)
+    elif isinstance(owner, list):
+        found.where = "a list"
+        found.still_there = lambda: any(item is tensor for item in owner)
+
+
+def used_for(result: Any) -> list[Suspect]:
+    """The suspects that a result was computed from and that are still where they were."""
+    nodes = {id(s.tensor._node): s for s in SESSION.suspects.values()}
+    oldest = min(s.tensor._node[SEQ] for s in SESSION.suspects.values())
+    todo = [node_of(t) for t in _tensors((result,))]
+    done: set[int] = set()
+    found = []
+    while todo:
+        node = todo.pop()
+        if node is None or id(node) in done or node[SEQ] < oldest:
+            continue
+        done.add(id(node))
+        if id(node) in nodes:
+            found.append(nodes[id(node)])
+        todo.extend(node[INPUTS])
+    return [s for s in found if s.still_there()]
+
+
+def _tensors(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, TensorBase):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from _tensors(value)
+        elif isinstance(value, dict):
+            yield from _tensors(value.values())
+
+
+def recomputed(result: Any, run: Callable[[], Any]) -> Any:
+    """The result without values from a cache: `run` gives it again."""
+    found = used_for(result)
+    while found:
+        if any(s.remove is None for s in found):
+            raise _refusal(found)
+        for s in found:
+            assert s.remove is not None
+            s.remove()
+        again = run()
+        pairs = zip(_tensors((result,)), _tensors((again,)), strict=False)
+        if not all(np.array_equal(a._array, b._array, equal_nan=True) for a, b in pairs):
+            raise _refusal(found)  # no cache, if the value depends on what was there
+        result, found = again, used_for(again)
+    return result
+
+
+def _refusal(found: list[Suspect]) -> GradientError:
+    return GradientError(
+        f"the result uses a value that an earlier derivative at the same arguments left in "
+        f"{found[0].where}; for this call it is a constant, so its part of the gradient would be "
+        "missing: empty that cache before each call, or use functools.lru_cache, whose entries "
+        "arraygrad keeps apart"
+    )
