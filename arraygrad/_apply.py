@@ -7,6 +7,7 @@ steps of their own, so that no derivative formula mentions them.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Sequence
 from math import prod
@@ -45,6 +46,8 @@ _new = object.__new__
 ndarray = np.ndarray
 asarray = np.asarray
 generic = np.generic
+
+_dispatch.take_results_from(empty)
 
 # Bytes of an operand below which an elementwise call is neither pooled nor threaded.
 SMALL = 1 << 18
@@ -205,13 +208,13 @@ def check_subclass(x: Any, function: str) -> None:
     names = {k.__name__ for k in type(x).__mro__ if k.__module__.partition(".")[0] == "numpy"}
     if "MaskedArray" in names:
         raise ArgumentTypeError(
-            f"{function}: the mask of a masked array would be lost; fill it first, x.filled(value), "
+            f"{function}: the mask of a masked array would be lost; fill it, x.filled(value), "
             "or write np.where(mask, ...)"
         )
     if "matrix" in names:
         raise ArgumentTypeError(
-            f"{function}: an np.matrix has a product of its own, which tensors do not have; convert "
-            "it first, np.asarray(x), and write @ for the product"
+            f"{function}: an np.matrix has a product of its own, that of tensors is @; convert "
+            "it first, np.asarray(x), and write @ for it"
         )
 
 
@@ -606,6 +609,9 @@ def prepare(op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], np.dtyp
         # First the dtype to compute in: uint8 / -2 is a floating-point division.
         dtype = compute_dtype(op, dtype)
         tensors = [x if isinstance(x, TensorBase) else wrap(constant(x, dtype)) for x in tensors]
+    if dtype.kind in "iu" and len(tensors) > 1 and op.dtypes in ("floating", "real floating"):
+        # As NumPy looks for its loops: each operand is converted, not what they promote to.
+        dtype = functools.reduce(promote, [compute_dtype(op, t._array.dtype) for t in tensors])
     dtype = compute_dtype(op, dtype)
     shape = broadcast_shapes(*[t._array.shape for t in tensors])
     recording = _grad_mode()

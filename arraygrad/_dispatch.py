@@ -24,7 +24,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from arraygrad_kernels import reference
+from arraygrad_kernels import reference, results
 
 from ._errors import ArgumentError, DispatchError
 
@@ -38,9 +38,12 @@ __all__ = [
     "register_allocator",
     "register_kernel",
     "table",
+    "take_results_from",
 ]
 
 Kernel = Callable[..., Any]
+take_results_from = results.use
+"""Give kernels that allocate their results a function ``(shape, dtype) -> array`` for it."""
 Key = tuple[str, str, str, "tuple[np.dtype[Any], ...] | None"]
 
 

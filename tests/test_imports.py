@@ -47,18 +47,19 @@ LAYERS = (
     ("__main__", "ops.__main__"),
 )
 KERNEL_LAYERS = (
-    ("_spec", "threads", "vecmath"),
+    ("_spec", "results", "threads", "vecmath"),
     ("scalars",),
     ("translate",),
-    ("_jit",),
+    ("memory",),
+    ("_jit", "nest"),
     ("reference",),
     ("cpu", "cuda"),
     ("__init__",),
 )
 KERNEL_IMPORTERS = {"_dispatch.py"}
-# inner_loop.py writes the ABI of a NumPy loop, translate.py its body; all else under cpu/ may say
-# which types it means.
-NUMBA_IMPORTERS = {"_jit.py", "cpu/inner_loop.py", "translate.py"}
+# inner_loop.py and nest.py write the ABI of NumPy loops, translate.py and memory.py their bodies; all
+# else under cpu/ may say which types it means.
+NUMBA_IMPORTERS = {"_jit.py", "cpu/inner_loop.py", "memory.py", "nest.py", "translate.py"}
 NUMBA_VOCABULARY = "numba.types"
 HEAVY = ("numba", "llvmlite", "scipy", "ml_dtypes", "matplotlib", "torch")
 

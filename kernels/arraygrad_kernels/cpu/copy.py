@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from arraygrad_kernels import _jit
+from arraygrad_kernels import _jit, results
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.flat import ALIGNED, coalesce, readable, window, writable
 
@@ -100,7 +100,7 @@ def _build_copy(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
         if x.size >= _SMALL and x.flags.num & ALIGNED:
             layout = _layout(x.shape, x.strides, x.itemsize)
             if layout is not None:
-                out = np.empty(x.shape, x.dtype)
+                out = results.empty(x.shape, x.dtype)
                 kernel(window(x).view(bits), layout, out.reshape(-1).view(bits))
                 return out
         return np.array(x, order="C", copy=True)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arraygrad_kernels import _jit, threads
+from arraygrad_kernels import _jit, results, threads
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.axes import one_axis, over_axis, result_shape
 from arraygrad_kernels.cpu.folds import BLOCK, EXTREMUM_FLAGS, SHORT, SUM_FLAGS, packed
@@ -364,7 +364,8 @@ def _build_softmax(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
             return ufunc(x)
         y, a = one_axis(x, axis, ordered=True)
         # The layout of the operand, so that rows of both are rows.
-        out = over_axis(ufunc, y, a, own, threads.COSTLY, out=np.empty_like(y))
+        out = results.empty(y.shape, own) if y.flags.c_contiguous else np.empty_like(y)
+        over_axis(ufunc, y, a, own, threads.COSTLY, out=out)
         return out.reshape(x.shape)
 
     return kernel

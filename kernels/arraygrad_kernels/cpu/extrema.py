@@ -21,7 +21,7 @@ from arraygrad_kernels.vecmath.by_dtype import code_of
 
 __all__ = ["SPECS"]
 
-_BLOCK = 512
+_BLOCK = 1024
 """Elements of a row that are searched if they have the extremum."""
 _TILE = 1024
 """Columns whose extrema are on the stack at a time."""

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from arraygrad_kernels import _jit
+from arraygrad_kernels import _jit, results
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.flat import CONTIGUOUS_ALIGNED, readable, writable
 
@@ -229,7 +229,7 @@ def _build_take(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
         if inner != 1 or outer * indices.size < 4 * _SMALL:
             # NumPy copies runs as well as we do, and checks all indices before it allocates.
             return np.take(x, _signed(indices, length), axis=axis)
-        out = np.empty(x.shape[:axis] + indices.shape + x.shape[axis + 1 :], x.dtype)
+        out = results.empty(x.shape[:axis] + indices.shape + x.shape[axis + 1 :], x.dtype)
         if not length:
             _checked(indices, length)  # nothing to take an element from
         elif loop(_whole(x), _flat(_signed(indices, length)), outer, length, _whole(out)):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from arraygrad_kernels import _jit, threads
+from arraygrad_kernels import _jit, results, threads
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.axes import over_axis
 from arraygrad_kernels.cpu.folds import SUM_FLAGS, special
@@ -144,12 +144,12 @@ def _build(dtype: np.dtype[Any], multiply: bool) -> Callable[..., np.ndarray]:
         if include_initial:
             shape = list(x.shape)
             shape[axis] += 1
-            out = np.empty(shape, result)
+            out = results.empty(tuple(shape), result)
             before: list[Any] = [slice(None)] * axis
             out[(*before, slice(0, 1))] = int(multiply)
             over_axis(scan, x, axis, result, threads.CHEAP, out=out[(*before, slice(1, None))])
         else:
-            out = np.empty(x.shape, result)
+            out = results.empty(x.shape, result)
             over_axis(scan, x, axis, result, threads.CHEAP, out=out)
         return out if wanted == result else out.astype(wanted)
 
