@@ -32,6 +32,7 @@ from .equal_values import (
 )
 from .products import adjoint, diagonal, is_tracked, matmul
 from .solvers import SOLVE, from_triangle, lapack, square
+from .spectral import gradient_of_eigenvalues
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -59,13 +60,16 @@ def _eigh_kernel(x: Any, *, triangle: Any) -> Any:
     return tuple(np.linalg.eigh(x, triangle))
 
 
-def _eigh_vjp(g: Any, out: Any) -> Any:
+def _eigh_vjp(g: Any, out: Any, node: Any) -> Any:
     g_values, g_vectors = g
     values, vectors = out
     dtype = vectors._array.dtype
     if g_vectors is None:
         if g_values is None:
             return (None,)
+        found = gradient_of_eigenvalues(g_values, values, vectors, node)
+        if found is not None:
+            return (found,)
         middle = scaled(vectors, averaged(g_values, values))
         return (hermitian(matmul(middle, adjoint(vectors))),)
     coupling = matmul(adjoint(vectors), g_vectors)
@@ -102,7 +106,7 @@ register_kernel("eigvalsh", _eigvalsh_kernel)
 
 
 def _eigvalsh_vjp(g: Any, x: Any, triangle: str) -> Any:
-    return _eigh_vjp((g, None), apply(EIGH, x, triangle=triangle))[0]
+    return _eigh_vjp((g, None), apply(EIGH, x, triangle=triangle), None)[0]
 
 
 def _check_triangle(UPLO: str, function: str) -> str:
@@ -132,7 +136,8 @@ def eigh(x: Tensor, /, UPLO: str = "L") -> EighResult:
     Derivative: d w = real diag(V^H dx V), d V = V (E * (V^H dx V)) with E[i, j] = 1 / (w[j] - w[i])
     and 0 on the diagonal. The cotangent is Hermitian although one triangle is read; where x is not
     Hermitian it lies in that triangle. For equal eigenvalues see `ops.equal_values`: values are
-    fine, vectors raise GradientError.
+    fine, vectors raise GradientError. Second derivatives of smooth symmetric functions of the
+    values are exact (`ops.spectral`).
 
     References
     ----------

@@ -31,9 +31,11 @@ from .equal_values import (
     skew,
     without_equal,
 )
+from .kinks import tangent_at_kink
 from .manipulation import concat, reshape
 from .products import adjoint, diagonal, is_tracked, matmul, matrix_transpose
 from .solvers import SOLVE, lapack, matrices, triangle
+from .spectral import gradient_of_singular_values
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -101,7 +103,7 @@ def _spread(column: Any) -> Any:
     return multiply(column, wrap(np.ones((1, n), column._array.dtype)))
 
 
-def _svd_vjp(g: Any, out: Any) -> Any:
+def _svd_vjp(g: Any, out: Any, node: Any) -> Any:
     values = out[1]
     k = values._array.shape[-1]
     g_u, u = _without_complement(g[0], out[0], k, "svd")
@@ -110,6 +112,9 @@ def _svd_vjp(g: Any, out: Any) -> Any:
     if g_u is None and g_v is None:
         if g_values is None:
             return (None,)
+        found = gradient_of_singular_values(g_values, values, u, v, node)
+        if found is not None:
+            return (found,)
         # Singular values are like absolute values: the subgradient at zero is zero.
         nonzero = wrap((values._array != 0).astype(g_values._array.dtype))
         weights = times(averaged(g_values, values), nonzero)
@@ -190,7 +195,8 @@ def _svd_jvp(t: Any, out: Any) -> Any:
             t_v = add(t_v, scaled(out_of, inverse))
         t_u = _with_complement(t_u, out[0], u)
         t_v = _with_complement(t_v, adjoint(out[2]), v)
-    return t_u, averaged(real_part(diagonal(moved)), values), adjoint(t_v)
+    t_values = averaged(real_part(diagonal(moved)), values)
+    return t_u, tangent_at_kink(t_values, values, "svd", lambda: 0), adjoint(t_v)
 
 
 def _with_complement(t: Any, vectors: Any, first: Any) -> Any:
@@ -215,7 +221,7 @@ def _svdvals_kernel(x: Any) -> Any:
 
 SVDVALS = declare(
     Op("svdvals", ("x",), Rule(x=lambda g, x: _svd_vjp(
-        (None, g, None), apply(SVD, x, full_matrices=False))[0]),
+        (None, g, None), apply(SVD, x, full_matrices=False), None)[0]),
        dtypes="floating only", scalar=False)
 )  # fmt: skip
 register_kernel("svdvals", _svdvals_kernel)
@@ -240,8 +246,9 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     -----
     Derivative: d S = real diag(U^H dx V); vectors turn with E[i, j] = 1 / (s[j]^2 - s[i]^2).
     For equal and zero singular values see `ops.equal_values`: values are fine, vectors raise
-    GradientError. Results must not depend on the phase of complex vectors, nor on the basis of
-    the complement that ``full_matrices`` adds.
+    GradientError. Second derivatives of smooth symmetric functions of the values are exact, see
+    `ops.spectral`. Results must not depend on the phase of complex vectors, nor on the basis of the
+    complement that ``full_matrices`` adds.
 
     References
     ----------

@@ -33,8 +33,8 @@ from .._op import Op, Rule, declare
 
 def _refuse(function: str) -> None:
     raise GradientError(
-        f"{function} is zero, where its second derivative does not exist; write squares "
-        "without it, e.g. sum(x * x), or keep away from the kink, e.g. sqrt(x * x + 1e-12)"
+        f"{function}, where its second derivative does not exist; write squares without it, "
+        "e.g. sum(x * x), or keep away from the kink, e.g. sqrt(x * x + 1e-12)"
     )
 
 
@@ -56,7 +56,7 @@ def _nonzero(g: Any, mask: Any) -> Any:
 def _zero_vjp(g: Any, mask: Any, function: str, kind: str) -> Any:
     nonzero = _nonzero(g, mask)
     if kind != "linear" and nonzero.any():
-        _refuse(function)
+        _refuse(function if kind == "sharp" else f"{function} is zero")
     if kind != "sharp" and (mask & ~nonzero).any():
         _warn(function)
     return wrap(np.zeros(g._array.shape, g._array.dtype))
@@ -79,9 +79,38 @@ ZERO_AT_KINK = declare(
 register_kernel("zero_at_kink", lambda x, *, mask, function, kind: np.zeros_like(x))
 
 
-def zero_without_derivative(x: Any, mask: Any, function: str) -> Any:
-    """Zeros that cannot be differentiated where `mask` is true."""
-    return apply(ZERO_AT_KINK, x, mask=mask, function=function, kind="sharp")
+def zero_without_derivative(x: Any, mask: Any, where: str) -> Any:
+    """Zeros that cannot be differentiated where `mask` is true; `where` says so in words."""
+    return apply(ZERO_AT_KINK, x, mask=mask, function=where, kind="sharp")
+
+
+def _kinked_vjp(g: Any, x: Any, mask: Any, cut: bool, where: str) -> Any:
+    c = times(g, wrap((~mask).astype(g._array.dtype))) if cut else g
+    if not is_grad_enabled() or node_of(x) is None:
+        return c
+    used = mask if node_of(g) is not None else mask & (g._array != 0)
+    return add(c, zero_without_derivative(x, used, where)) if used.any() else c
+
+
+def _kinked_jvp(t: Any, x: Any, mask: Any, cut: bool, where: str) -> Any:
+    moved = times(t[0], wrap((~mask).astype(t[0]._array.dtype))) if cut else t[0]
+    if not is_grad_enabled() or node_of(x) is None:
+        return moved
+    return add(moved, zero_without_derivative(x, mask, where))
+
+
+KINKED = declare(
+    Op("kinked", ("x",), Rule(x=_kinked_vjp, jvp=_kinked_jvp), dtypes="floating only",
+       scalar=False)
+)  # fmt: skip
+register_kernel(
+    "kinked", lambda x, *, mask, cut, where: np.where(mask, x.dtype.type(0), x) if cut else x.copy()
+)
+
+
+def kinked(x: Any, mask: Any, where: str, *, cut: bool = False) -> Any:
+    """X, whose elements under `mask` must not be differentiated twice; with `cut` they are 0."""
+    return apply(KINKED, x, mask=mask, cut=cut, where=where) if mask.any() else x
 
 
 # Whether tangents are those of `_rates`: one-sided at kinks.
@@ -206,7 +235,7 @@ def cotangents_at_kink(
             cs[i] = add(cs[i], times(cast(spread(found[0]), x._array.dtype), x))
         if sharp.any():
             mask = spread(wrap(sharp))._array
-            cs[i] = add(cs[i], zero_without_derivative(x, mask, function))
+            cs[i] = add(cs[i], zero_without_derivative(x, mask, f"{function} is zero"))
     return cs
 
 

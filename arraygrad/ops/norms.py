@@ -24,7 +24,7 @@ from .._op import Op, Partials, Rule, declare
 from . import comparison, exponential, parts, statistical
 from .arithmetic import divide, negative
 from .factorizations import svdvals
-from .kinks import cotangents_at_kink, tangent_at_kink, zero_without_derivative
+from .kinks import cotangents_at_kink, kinked, tangent_at_kink, zero_without_derivative
 from .manipulation import broadcast_to, permute_dims, reshape
 from .products import in_single_precision
 from .solvers import inv, matrices, square
@@ -98,7 +98,9 @@ def _powers_cotangent(g: Any, x: Any, out: Any, axis: tuple[int, ...], ord: floa
     if ord < 2 and is_grad_enabled() and node_of(x) is not None:
         corners = (x._array == 0) & (reshape(g, kept)._array != 0)
         if corners.any():
-            return add(c, zero_without_derivative(x, corners, f"an element in the {ord}-norm"))
+            return add(
+                c, zero_without_derivative(x, corners, f"an element of the {ord}-norm is zero")
+            )
     return c
 
 
@@ -208,7 +210,8 @@ def _significant(values: Any, shape: Shape) -> Any:
     array = values._array
     largest = array.max(axis=-1, keepdims=True, initial=0)
     bound = largest * max(shape[-2:]) * np.finfo(array.dtype).eps
-    return times(values, wrap((array > bound).astype(array.dtype)))
+    zero = array <= bound
+    return kinked(values, zero, "a singular value is zero in matrix_norm", cut=True)
 
 
 @answers(np.linalg.matrix_norm)
@@ -245,11 +248,22 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: MatrixOrder = "fro
         )
     elif ord in (2, -2):
         values = _significant(svdvals(x), shape)
-        out = _extreme(values, ord)
+        out = _extreme(_without_ties(values, ord), ord)
     else:
         sums = statistical.sum(parts.abs(x), axis=-2 if ord in (1, -1) else -1)
         out = _extreme(sums, ord)
     return reshape(out, (*shape[:-2], 1, 1)) if keepdims else out
+
+
+def _without_ties(values: Any, ord: float) -> Any:
+    """Singular values of which several extreme ones must not be differentiated twice."""
+    array = values._array
+    if array.shape[-1] < 2:
+        return values
+    extreme = (np.max if ord > 0 else np.min)(array, axis=-1, keepdims=True)
+    near = abs(array - extreme) <= 8 * array.shape[-1] * np.finfo(array.dtype).eps * extreme
+    tied = near & (near.sum(axis=-1, keepdims=True) > 1)
+    return kinked(values, tied, "the extreme singular values are equal in matrix_norm")
 
 
 def _extreme(values: Any, ord: float) -> Any:

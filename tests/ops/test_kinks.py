@@ -90,7 +90,7 @@ def test_abs_of_real_numbers_is_straight_on_both_sides(hessian: Any) -> None:
 
 def test_elements_at_zero_of_a_norm_below_two() -> None:
     x = np.array([0.0, 1.0, 2.0])
-    with pytest.raises(GradientError, match=r"an element in the 1\.5-norm is zero"):
+    with pytest.raises(GradientError, match=r"an element of the 1\.5-norm is zero"):
         ag.hessian(lambda x: np.linalg.norm(x, 1.5))(x)
     assert np.isfinite(ag.hessian(lambda x: np.linalg.norm(x, 3))(x)).all()
 
