@@ -26,8 +26,8 @@ from arraygrad_kernels.cpu.choice import PREFERRED
 from arraygrad_kernels.cpu.inner_loop import inner_loop
 from arraygrad_kernels.memory import FLAGS
 from arraygrad_kernels.scalars import PARTIALS, SCALARS, integer_power, values
+from arraygrad_kernels.scalars.quick_partials import quick_partial
 from arraygrad_kernels.scalars.record import QUIET
-from arraygrad_kernels.vecmath import f32, f64
 from arraygrad_kernels.vecmath.by_dtype import CODES
 
 __all__ = ["SPECS", "backward_ufunc", "forward_ufunc", "streaming_ufunc"]
@@ -73,13 +73,13 @@ def backward_ufunc(op: str, code: str) -> np.ufunc:
     g = CODES[result]
     inputs = [g, *(CODES[result if name == "out" else code] for name in names)]
     outputs = [CODES[code]] * _n_cotangents(op)
-    slow = _backward(op, code, quick=False)
-    guard = None
-    quick = slow
-    if op in _TRIGONOMETRIC and code in "fd":
-        quick, guard = _backward(op, code, quick=True), _second_exceeds[code]
+    value, guard, slow = _backward(op, code, None), None, None
+    quick = quick_partial(op, code)
+    if quick is not None:
+        slow = value
+        value, guard = _backward(op, code, quick[0]), quick[1]
     return _build(
-        f"{op}_backward_{code}", f"{op}.backward", quick, inputs, outputs, QUIET, guard,
+        f"{op}_backward_{code}", f"{op}.backward", value, inputs, outputs, QUIET, guard,
         slow if guard else None, True,
     )  # fmt: skip
 
@@ -120,18 +120,6 @@ def streaming_ufunc(ufunc: np.ufunc) -> np.ufunc:
 # Backward kernels.
 
 _REAL_RESULT = {"abs", "angle", "real", "imag"}
-_TRIGONOMETRIC = {"sin", "cos"}
-
-
-def _exceeds_f32(g, x):  # type: ignore[no-untyped-def]
-    return f32.exceeds_reduction(x)
-
-
-def _exceeds_f64(g, x):  # type: ignore[no-untyped-def]
-    return f64.exceeds_reduction(x)
-
-
-_second_exceeds = {"f": _exceeds_f32, "d": _exceeds_f64}
 
 
 def _n_cotangents(op: str) -> int:
@@ -139,29 +127,12 @@ def _n_cotangents(op: str) -> int:
     return len(SCALARS[op].operands) if op in SCALARS else 2
 
 
-def _quick_partials(op: str, code: str) -> Callable[..., Any]:
-    """Partials of sine or cosine in their branch-free forms."""
-    if op == "sin":
-        cos = vecmath.QUICK["cos", code][0]
-
-        def sin_partials(x):  # type: ignore[no-untyped-def]
-            return (cos(x),)
-
-        return sin_partials
-    sin = vecmath.QUICK["sin", code][0]
-
-    def cos_partials(x):  # type: ignore[no-untyped-def]
-        return (-sin(x),)
-
-    return cos_partials
-
-
-def _backward(op: str, code: str, *, quick: bool) -> Callable[..., Any]:
-    """Scalar function ``(g, *values) -> cotangents`` of an operation."""
+def _backward(op: str, code: str, quick: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Scalar function ``(g, *values) -> cotangents`` of an operation, or of `quick` partials."""
     names, function = PARTIALS[op]
     find = function.__dict__.get("find")
-    if quick:
-        function = _quick_partials(op, code)
+    if quick is not None:
+        function = quick
     elif find is not None:
         function = find(code * len(names))
     product = _multiply_conjugate if code in "FD" else values.absorbing_multiply
