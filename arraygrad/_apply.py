@@ -197,6 +197,8 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
             importlib.import_module("arraygrad.ops.conversion")
         assert _from_sequence is not None
         return _from_sequence(x)
+    if isinstance(x, Sequence) and not isinstance(x, str | bytes):  # range, deque, array.array
+        return operand([*x], function, position)
     raise ArgumentTypeError(
         f"{function}: argument {position} is a {type(x).__name__}, not a tensor, array or number; "
         "convert it first with ag.asarray(...)"

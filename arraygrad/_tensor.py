@@ -192,11 +192,12 @@ class Tensor(NdarrayMethods):
         the strides do not allow the shape, ``x.view()`` is a new tensor over the same memory.
         """
         if dtype is None and len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
-            if isinstance(shape[0], type) and issubclass(shape[0], TensorBase | np.ndarray):
-                if not issubclass(shape[0], TensorBase) and _is_users_array(shape[0]):
-                    name = shape[0].__name__
-                    may_detach(self, f"a view as {name}, which is derived from np.ndarray,")
-                    return self._array.view(shape[0])
+            kind = getattr(shape[0], "_real", shape[0])
+            if isinstance(kind, type) and issubclass(kind, TensorBase | np.ndarray):
+                if kind is not np.ndarray and not issubclass(kind, TensorBase):
+                    what = f"a view as {kind.__name__}, which is derived from np.ndarray,"
+                    may_detach(self, what)
+                    return self._array.view(kind)
                 shape = ()
             else:
                 dtype, shape = shape[0], ()
@@ -771,11 +772,6 @@ class Scalar(Tensor):
 
     def __irshift__(self, other: Any, /) -> Any:
         return self >> other
-
-
-def _is_users_array(cls: type) -> bool:
-    """Whether a class is derived from np.ndarray, and neither it nor what stands for it."""
-    return cls is not np.ndarray and getattr(cls, "_real", None) is not np.ndarray
 
 
 def _repeats(count: Scalar, other: Any) -> bool:

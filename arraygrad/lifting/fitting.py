@@ -134,6 +134,11 @@ def user_class(record: Record, cls: Any) -> Any:
     ours = rebinding.known(cls)
     if ours is not cls:
         return ours
+    if issubclass(cls, np.ndarray):
+        what = ", of a class derived from np.ndarray, which holds no tensors,"
+        ours = stand_ins.holding_plain_numbers(cls, what)
+        rebinding.register(cls, ours)
+        return ours
     twin = record.lifter.twin_class(cls, record.visit, record.cells)
     if twin is not cls:
         record.add_class(cls)

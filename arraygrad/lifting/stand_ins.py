@@ -20,7 +20,7 @@ from .._apply import node_of, scalar_class, wrap
 from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
-from ..interop.plain import is_tracked, plain
+from ..interop.plain import holds_tensor, is_tracked, plain
 from ..numpy._types import StandIn, like_numpy, stand_in
 from ..ops import arithmetic, data_type
 
@@ -57,28 +57,34 @@ Float = _make(float)
 Complex = _make(complex)
 
 
-class _ExactType(StandIn):
-    """Metaclass of our Decimal and Fraction: they hold exact numbers, no gradients."""
+class _PlainType(StandIn):
+    """Metaclass of what stands for a class that holds plain numbers only."""
+
+    _what: str
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if any(isinstance(a, TensorBase) for a in args):
-            if is_grad_enabled() and is_tracked(args):
-                lose(f"{cls.__module__}.{cls.__name__}()")
+        if any(map(holds_tensor, (*args, *kwargs.values()))):
+            if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
+                lose(f"{cls.__module__}.{cls.__qualname__}(){cls._what}")
             args = tuple(map(plain, args))
+            kwargs = {k: plain(v) for k, v in kwargs.items()}
         return cls._real(*args, **kwargs)
 
     def __getattr__(cls, name: str) -> Any:
         return getattr(cls._real, name)
 
 
-def _exact(real: Any) -> Any:
+def holding_plain_numbers(real: Any, what: str = "") -> Any:
+    """What stands for a class whose objects hold no tensors; `what` is told if they would."""
     # Not derived from the real one: abstract classes of numbers ask all classes below them.
-    namespace = {"_real": real, "__module__": real.__module__, "__doc__": real.__doc__}
-    return type.__new__(_ExactType, real.__name__, (), namespace)
+    namespace = {"_real": real, "_what": what, "__doc__": real.__doc__}
+    for name in ("__module__", "__qualname__"):
+        namespace[name] = getattr(real, name)
+    return type.__new__(_PlainType, real.__name__, (), namespace)
 
 
-Decimal = _exact(decimal.Decimal)
-Fraction = _exact(fractions.Fraction)
+Decimal = holding_plain_numbers(decimal.Decimal)
+Fraction = holding_plain_numbers(fractions.Fraction)
 
 
 class _TypeType(type):

@@ -676,6 +676,7 @@ def test_constants_of_classes_derived_from_ndarray():
     [
         lambda x: x.view(Calibration).total(),
         lambda x: Calibration(x).total(),
+        lambda x: Buffered(x).sum(),
         lambda x: x[0] * int(Decimal(x[1])),
         lambda x: float(Fraction(x[0])),
     ],
@@ -695,9 +696,8 @@ def test_decimals_of_plain_numbers():
 
 def test_errors_of_code_that_needs_numpys_memory_are_explained():
     with pytest.raises(TypeError) as caught:
-        ag.grad(lambda x: Buffered(x).sum())(np.ones(3))
-    assert "derived from np.ndarray" in caught.value.__notes__[0]
-    assert "Buffered(x)" in caught.value.__notes__[0]
+        ag.grad(lambda x: np.sum(array.array("d", x)))(np.ones(3))
+    assert "array.array" in caught.value.__notes__[0]
 
 
 class Missing:

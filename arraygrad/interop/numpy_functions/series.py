@@ -8,9 +8,12 @@ import numpy as np
 
 from ..._answers import answers
 from ..._apply import cast, elementwise, operand
+from ..._detach import lose
 from ..._dispatch import register_kernel
+from ..._graph import is_grad_enabled
 from ..._op import Op, Rule
 from ...ops import arithmetic, rounding, searching, trigonometric
+from ..plain import is_tracked, plain
 from .rebinding import rebound
 from .reducing import _stored
 
@@ -98,3 +101,14 @@ def i0(x: Any) -> Any:
     """np.i0; its derivative is I1."""
     t = operand(x, "i0")
     return elementwise(_I0, t if t._array.dtype.kind == "f" else cast(t, np.float64))
+
+
+@answers(np.kaiser)
+def kaiser(M: Any, beta: Any) -> Any:
+    """np.kaiser: differentiable by the shape beta, not by the number of points."""
+    if is_grad_enabled() and is_tracked(M):
+        lose("np.kaiser with a number of points that requires grad")
+    places = np.linspace(-1.0, 1.0, int(plain(M)))
+    shape = operand(beta, "kaiser", 2)
+    bent = shape * np.sqrt(np.maximum(1.0 - places**2, 0.0))
+    return arithmetic.divide(i0(bent), i0(shape)) if places.size > 1 else np.ones(places.size)

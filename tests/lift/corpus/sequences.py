@@ -1,5 +1,7 @@
 """Lists of computed numbers handed to NumPy functions that NumPy writes in Python."""
 
+from collections import deque
+
 import numpy as np
 
 
@@ -32,3 +34,11 @@ def broadcast_lists(x):
 
 def gradient_over_a_list(x):
     return (np.gradient([x[0] ** 2, x[1], x[2]], [0.0, x[0], 2.0]) ** 2).sum()
+
+
+def window_of_a_shape(x):
+    return (np.kaiser(5, x[0] * 3) * np.arange(5.0)).sum()
+
+
+def powers_in_a_range(x):
+    return np.power(x[0], range(4)).sum() + np.dot(x, range(3)) + np.multiply(x, deque([1.0, 2.0, 3.0]))[2]
