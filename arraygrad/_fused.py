@@ -77,13 +77,30 @@ def _same(node: Node, g: Any) -> Arrays:
     return [g] * len(node[INPUTS])
 
 
+# Bytes from which NumPy's loops gain by pooled memory and threads.
+_LARGE = 1 << 22
+
+
+def added(a: Any, b: Any, out: Any = None) -> Any:
+    """Sum of two cotangents of one shape, written to `out` if it is given."""
+    if a.nbytes >= _LARGE and a.dtype == b.dtype and a.shape == b.shape:
+        return _dispatch.lookup("add", "cpu", "strided", (a.dtype, b.dtype))(a, b, out=out)
+    return np.asarray(np.add(a, b, out=out))
+
+
+def _negated(g: Any) -> Any:
+    if g.nbytes >= _LARGE:
+        return _dispatch.lookup("negative", "cpu", "strided", (g.dtype,))(g)
+    return np.asarray(np.negative(g))
+
+
 def _subtract(node: Node, g: Any) -> Arrays:
     first, second = node[INPUTS]
-    return (None if first is None else g, None if second is None else np.asarray(np.negative(g)))
+    return (None if first is None else g, None if second is None else _negated(g))
 
 
 def _negative(node: Node, g: Any) -> Arrays:
-    return (np.asarray(np.negative(g)),)
+    return (_negated(g),)
 
 
 def _multiply(node: Node, g: Any) -> Arrays | None:
