@@ -56,6 +56,25 @@ def set_absorbing_zeros(enabled: bool) -> None:
         True (the default): 0 times inf is 0 in a backward pass, so that the branch that ``where``
         did not take adds nothing. False shows where NaN comes from. Holds for the current context
         (thread or task).
+
+    Notes
+    -----
+    A zero absorbs whatever made it: also one that is the limit of what an infinite partial would
+    bring back. The gradient of sqrt(x)**2 at 0 is 0 and not 1, and that of log(1 + exp(x)) at 800,
+    where exp overflows (NumPy warns of it), is 0 and not 1: no rule can undo what the forward pass
+    lost. Write x and ``logaddexp(0, x)``. With False both are NaN. (Second derivatives of norms,
+    hypot, abs, std and sqrt at 0 do take the limit where the graph is recorded.)
+
+    Examples
+    --------
+    >>> import numpy as np, arraygrad as ag
+    >>> gradient = ag.grad(lambda x: np.sqrt(x) ** 2)
+    >>> gradient(0.0)
+    0.0
+    >>> ag.set_absorbing_zeros(False)
+    >>> gradient(0.0)
+    nan
+    >>> ag.set_absorbing_zeros(True)
     """
     _ABSORB.set(bool(enabled))
 

@@ -423,3 +423,19 @@ def test_fused_kernels_exist_for_real_and_complex(name):
 
 # Ops of order, which complex numbers do not have.
 ORDERED = {"clip", "fmax", "fmin", "maximum", "minimum", "copysign"}
+
+
+def test_what_an_absorbing_zero_swallows_can_be_seen():
+    """The limits 1 are lost by the forward pass; with absorption off they are NaN, not 0."""
+    with np.errstate(all="ignore"):
+        for function, x in (
+            (lambda t: exponential.log1p(exp(t)), 800.0),
+            (lambda t: square(sqrt(t)), 0.0),
+        ):
+            assert gradient(function, x) == 0.0
+            ag.set_absorbing_zeros(False)
+            try:
+                assert np.isnan(gradient(function, x))
+            finally:
+                ag.set_absorbing_zeros(True)
+        assert gradient(lambda t: logaddexp(0.0, t), 800.0) == 1.0
