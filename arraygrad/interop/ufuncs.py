@@ -6,8 +6,8 @@ made here from the answer, once for all ufuncs.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -51,16 +51,11 @@ def call(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if as_array:
         out = None
     where = kwargs.pop("where", True)
-    dtype = kwargs.pop("dtype", None)
-    casting = kwargs.pop("casting", "same_kind")
-    kwargs.pop("order", None)
-    kwargs.pop("subok", None)
-    signature = kwargs.pop("signature", kwargs.pop("sig", None))
-    if dtype is None and signature is not None:
-        dtype = _signature_dtype(signature)
-    if dtype is not None:
-        dtype = _instance(dtype, inputs)
-        inputs = tuple(_as(x, dtype, casting, ufunc) for x in inputs)
+    casting = kwargs.get("casting", "same_kind")
+    if kwargs:
+        probe(ufunc, "__call__", inputs, kwargs)
+        inputs, kwargs = _resolved(ufunc, inputs, kwargs)
+    check_mask(where, ufunc.__name__)
     given = inputs
     if out is not None:
         # `array += tensor` writes the array after the graph has saved what it held.
@@ -99,17 +94,6 @@ def _arrays(results: Any) -> Any:
     return results if results._array.ndim else wrap(results._array, results._node)
 
 
-def _instance(dtype: Any, inputs: tuple[Any, ...]) -> Any:
-    """A dtype for dtype=, which may be a class of dtypes, ``type(x.dtype)``."""
-    if isinstance(dtype, type) and issubclass(dtype, np.dtype):
-        for x in inputs:
-            if isinstance(x, TensorBase) and isinstance(x._array.dtype, dtype):
-                return x._array.dtype
-        made: Any = dtype
-        return made()
-    return np.dtype(dtype)
-
-
 def _generalized(
     ufunc: Any, answer: Callable[..., Any], inputs: tuple[Any, ...], axes: Any = None,
     axis: Any = None, keepdims: bool = False, **kwargs: Any,
@@ -142,30 +126,83 @@ def _answer(ufunc: Any) -> Callable[..., Any]:
     return found
 
 
-def _signature_dtype(signature: Any) -> Any:
-    """The one dtype that a ufunc signature asks for."""
-    parts = signature if isinstance(signature, tuple) else signature.replace("->", "")
-    kinds = {np.dtype(p) for p in parts if p is not None}
-    if len(kinds) != 1:
-        raise ArgumentError(f"signature={signature!r}: tensors take one dtype; use dtype=...")
-    return kinds.pop()
+# What NumPy takes besides where= and out=, and the answers do not.
+_OPTIONS = ("casting", "order", "subok", "dtype", "signature", "sig")
 
 
-def _as(x: Any, dtype: np.dtype[Any], casting: str, ufunc: Any) -> Any:
-    x = operand(x, ufunc.__name__)
-    if not np.can_cast(x._array.dtype, dtype, casting) and x._array.ndim:  # type: ignore[arg-type]
-        raise DTypeError(
-            f"{ufunc.__name__}: dtype={dtype} does not take {x._array.dtype} under "
-            f"casting={casting!r}"
+def _resolved(
+    ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Inputs in the dtypes that dtype= or signature= asks for, and the options that are left."""
+    left = {k: v for k, v in kwargs.items() if k not in _OPTIONS}
+    signature = kwargs.get("signature", kwargs.get("sig"))
+    if kwargs.get("dtype") is not None:
+        signature = (None,) * ufunc.nin + (kwargs["dtype"],) * ufunc.nout
+    if signature is None:
+        return inputs, left
+    given = tuple(
+        type(x) if type(x) in (int, float, complex) else operand(x, ufunc.__name__)._array.dtype
+        for x in inputs
+    )
+    casting = kwargs.get("casting", "same_kind")
+    with _numpys_errors():
+        dtypes = ufunc.resolve_dtypes(
+            (*given, *(None,) * ufunc.nout), signature=signature, casting=casting
         )
-    return cast(x, dtype)
+    return tuple(
+        cast(operand(x, ufunc.__name__), dtype) for x, dtype in zip(inputs, dtypes, strict=False)
+    ), left
+
+
+def _example(x: Any) -> Any:
+    """What NumPy is shown in the place of an operand: ones of its dtype and number of axes."""
+    if isinstance(x, TensorBase | np.ndarray):
+        array = x._array if isinstance(x, TensorBase) else x
+        return np.ones(tuple([min(n, 1) for n in array.shape]), array.dtype)
+    return _example(operand(x, "ufunc")) if isinstance(x, list | tuple) else x
+
+
+def probe(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """NumPy's result for arrays of the same kinds with one element: for its errors and dtypes.
+
+    Which options a ufunc takes, together and for which dtypes, is NumPy's to say: casting, loops,
+    axes of reductions that cannot be reordered, initial values where there is no identity.
+    """
+    function = ufunc if method == "__call__" else getattr(ufunc, method)
+    with _numpys_errors(), np.errstate(all="ignore"):
+        return function(*map(_example, inputs), **{k: plain(v) for k, v in kwargs.items()})
+
+
+@contextlib.contextmanager
+def _numpys_errors() -> Iterator[None]:
+    """NumPy's words, in our classes."""
+    try:
+        yield
+    except TypeError as error:
+        of_dtypes = any(word in str(error) for word in ("loop", "cast", "input types"))
+        raise (DTypeError if of_dtypes else ArgumentTypeError)(str(error)) from error
+    except np.exceptions.AxisError:
+        raise
+    except ValueError as error:
+        raise ArgumentError(str(error)) from error
+
+
+def check_mask(where: Any, name: str) -> None:
+    """Refuse a where= that is no mask."""
+    mask = where._array if isinstance(where, TensorBase) else where
+    if isinstance(mask, np.ndarray) and mask.dtype.kind != "b":
+        raise ArgumentTypeError(
+            f"{name}: where= must be a mask of truth values, not of {mask.dtype}; compare, x > 0"
+        )
 
 
 def _masked(result: Any, where: Any, old: Any) -> Any:
     """Results where the mask is true; elsewhere `old`, or 0 where NumPy leaves garbage."""
     if isinstance(result, tuple):
         return tuple(_masked(r, where, old) for r in result)
-    return searching.where(where, result, 0 if old is None else old)
+    return searching.where(
+        where, result, wrap(np.zeros((), result._array.dtype)) if old is None else old
+    )
 
 
 def store(
@@ -215,56 +252,77 @@ def method(ufunc: Any, name: str, inputs: tuple[Any, ...], kwargs: dict[str, Any
 
 def _reduce(
     ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
-    keepdims: bool = False, initial: Any = None, where: Any = True,
+    keepdims: bool = False, initial: Any = np._NoValue, where: Any = True,
 ) -> Any:  # fmt: skip
-    x = operand(array, f"{ufunc.__name__}.reduce")
-    if dtype is not None:
-        x = cast(x, dtype)
-    if where is not True:
-        identity = initial if ufunc.identity is None else ufunc.identity
-        if identity is None:
-            raise ArgumentError(
-                f"{ufunc.__name__}.reduce with where= needs initial=, as it has no identity"
-            )
-        x = searching.where(where, x, identity)
+    name = f"{ufunc.__name__}.reduce"
+    x = operand(array, name)
     function = _REDUCTIONS.get(ufunc)
+    expected = None
+    asked = dtype is not None or initial is not np._NoValue or where is not True
+    if function is None or asked or x._array.dtype.kind in "biu":
+        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial}
+        check_mask(where, name)
+        if where is not True:
+            options["where"] = np.array(True)
+        example = [x if x._array.ndim else x._array]
+        expected = np.asarray(probe(ufunc, "reduce", tuple(example), options)).dtype
+        if dtype is not None or expected.kind != "b":
+            x = cast(x, expected)
     if x._array.ndim == 0:
         axis = None
-    if function is not None:
-        result = function(x, axis=axis, keepdims=keepdims)
+    identity = None if initial is np._NoValue else initial
+    if identity is not None and function is not None:
+        identity = cast(operand(identity, name), expected or x._array.dtype)
+    if function is None:
+        result = _reduce_stepwise(ufunc, x, axis, keepdims, identity, where)
     else:
-        result = _reduce_stepwise(ufunc, x, axis, keepdims)
-    if initial is not None and initial is not np._NoValue:
-        result = _answer(ufunc)(initial, result)
-    if dtype is not None:
-        result = cast(result, dtype)
+        if where is not True:
+            fill: Any = identity if ufunc.identity is None else ufunc.identity
+            x = searching.where(where, x, fill)
+        result = function(x, axis=axis, keepdims=keepdims)
+        if identity is not None:
+            result = _answer(ufunc)(identity, result)
+    if expected is not None:
+        result = cast(result, expected)
     out = out[0] if isinstance(out, tuple) else out
     return result if out is None else store(out, result, True, "same_kind", ufunc.__name__)
 
 
-def _reduce_stepwise(ufunc: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    """Each step: acc = ufunc(acc, x[i]) along the axes, one after the other."""
+def _reduce_stepwise(
+    ufunc: Any, x: Any, axis: Any, keepdims: bool, initial: Any, where: Any
+) -> Any:
+    """Each step: acc = ufunc(acc, x[i]) along the axes, one after the other, from `initial`."""
     ndim = x._array.ndim
     axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    step = _answer(ufunc)
+    mask: Any = None if where is True else np.broadcast_to(np.asarray(plain(where)), x._array.shape)
     for a in sorted((normalize_axis(a, ndim) for a in axes), reverse=True):
-        parts = manipulation.unstack(x, axis=a)
-        if not parts:
-            if ufunc.identity is None:
-                raise ArgumentError(f"{ufunc.__name__}.reduce of an empty axis has no value")
+        parts = list(manipulation.unstack(x, axis=a))
+        kept: list[Any] = [True] * len(parts) if mask is None else list(np.moveaxis(mask, a, 0))
+        start = ufunc.identity if initial is None else initial
+        if initial is not None or not parts or mask is not None:
             shape = x._array.shape[:a] + x._array.shape[a + 1 :]
-            x = wrap(np.full(shape, ufunc.identity, x._array.dtype))
-        else:
-            x = functools.reduce(_answer(ufunc), parts)
-        if keepdims:
-            x = manipulation.expand_dims(x, axis=a)
+            parts.insert(0, wrap(np.full(shape, start, x._array.dtype)))
+            kept.insert(0, True)
+        total = parts[0]
+        for part, where_here in zip(parts[1:], kept[1:], strict=True):
+            found = step(total, part)
+            total = found if where_here is True else searching.where(where_here, found, total)
+        x = manipulation.expand_dims(total, axis=a) if keepdims else total
+        # An initial value counts once: NumPy lets one axis only be reduced where that matters.
+        mask = initial = None
     return x
 
 
 def _accumulate(ufunc: Any, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     x = operand(array, f"{ufunc.__name__}.accumulate")
-    if dtype is not None:
-        x = cast(x, dtype)
+    if not x._array.ndim:
+        raise ArgumentTypeError(f"{ufunc.__name__}.accumulate: a scalar has no axis to go along")
     scan = _SCANS.get(ufunc)
+    expected = None
+    if scan is None or dtype is not None:
+        expected = probe(ufunc, "accumulate", (x,), {"axis": axis, "dtype": dtype}).dtype
+        x = cast(x, expected)
     if scan is not None:
         result = scan(x, axis=axis)
     elif not x._array.shape[axis]:
@@ -274,6 +332,8 @@ def _accumulate(ufunc: Any, array: Any, axis: int = 0, dtype: Any = None, out: A
         for i in range(1, len(parts)):
             parts[i] = _answer(ufunc)(parts[i - 1], parts[i])
         result = manipulation.stack(parts, axis=axis)
+    if expected is not None:
+        result = cast(result, expected)
     out = out[0] if isinstance(out, tuple) else out
     return result if out is None else store(out, result, True, "same_kind", ufunc.__name__)
 
@@ -282,6 +342,10 @@ def _reduceat(
     ufunc: Any, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
 ) -> Any:
     x = operand(array, f"{ufunc.__name__}.reduceat")
+    shape = tuple(n if i == axis % max(x._array.ndim, 1) else min(n, 1)
+                  for i, n in enumerate(x._array.shape))  # fmt: skip
+    with _numpys_errors(), np.errstate(all="ignore"):
+        example = ufunc.reduceat(np.ones(shape, x._array.dtype), plain(indices), axis, dtype)
     axis = normalize_axis(axis, x._array.ndim)
     starts = [int(i) for i in np.asarray(plain(indices))]
     n = x._array.shape[axis]
@@ -294,7 +358,11 @@ def _reduceat(
             parts.append(_reduce(ufunc, part, axis=axis, dtype=dtype))
         else:
             parts.append(indexing.getitem(x, (*key, start)))
-    result = manipulation.stack(parts, axis=axis)
+    if parts:
+        result = cast(manipulation.stack(parts, axis=axis), example.dtype)
+    else:
+        empty = x._array.shape[:axis] + (0,) + x._array.shape[axis + 1 :]
+        result = wrap(np.empty(empty, example.dtype))
     out = out[0] if isinstance(out, tuple) else out
     return result if out is None else store(out, result, True, "same_kind", ufunc.__name__)
 

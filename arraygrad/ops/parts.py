@@ -155,7 +155,6 @@ def copysign(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 # -- complex numbers -----------------------------------------------------------------------------
 
 
-@answers(np.conjugate)
 def conj(x: Tensor | complex, /) -> Tensor:
     """The complex conjugate.
 

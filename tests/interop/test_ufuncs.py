@@ -62,6 +62,21 @@ CALLS = {
     "add.reduce with options": call(
         lambda x: np.add.reduce(x, axis=1, keepdims=True, initial=2.0, where=A > 0), A
     ),
+    "subtract.reduce from a value": call(lambda x: np.subtract.reduce(x, initial=2.0), A),
+    "divide.reduce of some": call(
+        lambda x: np.divide.reduce(x, axis=1, initial=3.0, where=A > 0), positive(3, 4)
+    ),
+    "hypot.reduce of some": call(
+        lambda x: np.hypot.reduce(x, axis=(0, 1), where=A > 0), positive(3, 4)
+    ),
+    "maximum.reduce of some": call(
+        lambda x: np.maximum.reduce(x, axis=1, initial=0.1, where=A > 0, keepdims=True),
+        distinct(3, 4),
+    ),
+    "add.reduce complex dtype": call(lambda x: np.add.reduce(x, dtype=complex), A),
+    "multiply.reduce of some": call(
+        lambda x: np.multiply.reduce(x, where=[[True], [False], [True]]), positive(3, 2)
+    ),
     "multiply.reduce": call(lambda x: np.multiply.reduce(x, axis=(0, 1)), normal(2, 3)),
     "maximum.reduce": call(lambda x: np.maximum.reduce(x, axis=1), distinct(3, 4)),
     "subtract.reduce": call(np.subtract.reduce, A),
@@ -76,6 +91,11 @@ CALLS = {
     "subtract.accumulate": call(np.subtract.accumulate, normal(4)),
     "multiply.accumulate in place": call(_accumulated(np.multiply), normal(2, 4)),
     # reduceat
+    "subtract.reduceat": call(lambda x: np.subtract.reduceat(x, [0, 2, 2], axis=1), A),
+    "outer with a dtype": call(
+        lambda x, y: np.multiply.outer(x, y, dtype=complex), normal(2), normal(3)
+    ),
+    "exp of a signature": call(lambda x: np.exp(x, signature="D->D"), A),
     "add.reduceat": call(lambda x: np.add.reduceat(x, [0, 3, 1, 4]), normal(6)),
     "multiply.reduceat": call(lambda x: np.multiply.reduceat(x, [0, 2], axis=1), A),
     # outer

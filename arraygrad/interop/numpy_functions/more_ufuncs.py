@@ -110,3 +110,10 @@ if hasattr(np, "matvec"):  # NumPy 2.2 and newer
 
 
 KINDS[np._core.umath._ones_like] = "constant"  # type: ignore[attr-defined]
+
+
+@answers(np.conjugate)
+def conjugate(x: Any, /) -> Any:
+    """np.conjugate: truth values become int8, for which NumPy has a loop."""
+    t = operand(x, "conjugate")
+    return cast(t, np.int8) if t._array.dtype.kind == "b" else parts.conj(t)
