@@ -57,8 +57,8 @@ KERNEL_LAYERS = (
     ("__init__",),
 )
 KERNEL_IMPORTERS = {"_dispatch.py"}
-# inner_loop.py and nest.py write the ABI of NumPy loops, translate.py and memory.py their bodies; all
-# else under cpu/ may say which types it means.
+# inner_loop.py and nest.py write the ABI of NumPy loops, translate.py and memory.py their bodies;
+# all else under cpu/ may say which types it means.
 NUMBA_IMPORTERS = {"_jit.py", "cpu/inner_loop.py", "memory.py", "nest.py", "translate.py"}
 NUMBA_VOCABULARY = "numba.types"
 HEAVY = ("numba", "llvmlite", "scipy", "ml_dtypes", "matplotlib", "torch")

@@ -2,14 +2,15 @@
 
 May not know any operation. Family modules hand in plain Python functions, mostly made by small
 factories that close over a scalar function; this module gives them one set of compiler flags, a
-disk cache that follows every function they reach, and, for elementwise loops, NumPy's own ufunc
-machinery.
+disk cache that follows every function they reach, and, for elementwise loops and reductions,
+NumPy's own ufunc machinery.
 
 Flags
 -----
 ``fastmath`` is ``{"contract"}`` alone: fused multiply-adds, which change last bits only. The other
 fast-math flags break special values (``nnan`` broke ``log(nan)``). ``error_model="numpy"`` divides
 by zero as the hardware does, ``nogil`` lets a thread pool share the loops. Never ``parallel=True``.
+`nest` gives more flags to single functions.
 
 Cache
 -----
@@ -28,33 +29,18 @@ import pathlib
 import sys
 import types as python_types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
-import numba.np.numpy_support
 import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
 from numba.core.extending import _Intrinsic
 
-from arraygrad_kernels.vecmath.by_dtype import code_of
+__all__ = ["LOOP_SIGNATURE", "enabled", "fingerprint", "jit", "loop", "ufunc"]
 
-__all__ = [
-    "LOOP_SIGNATURE",
-    "enabled",
-    "fingerprint",
-    "inline",
-    "inline_module",
-    "jit",
-    "loop",
-    "relaxed",
-    "ufunc",
-]
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 _BY_REFERENCE = {"numba", "llvmlite", "numpy", "math", "cmath", "builtins", "operator"}
 _FOREIGN = _BY_REFERENCE | set(sys.stdlib_module_names)
-_REASSOCIATE = {"contract", "reassoc", "nsz"}
 
 _byte_pointer = numba.types.CPointer(numba.types.uint8)
 LOOP_SIGNATURE = numba.types.void(
@@ -71,9 +57,7 @@ def enabled() -> bool:
     return not numba.config.DISABLE_JIT
 
 
-def jit(
-    function: Callable[..., Any], name: str, signature: Any, *, reassociate: bool = False
-) -> Callable[..., Any]:
+def jit(function: Callable[..., Any], name: str, signature: Any) -> Callable[..., Any]:
     """Machine code of `function` for one signature, compiled now or loaded from the disk cache.
 
     Parameters
@@ -85,8 +69,6 @@ def jit(
         two processes that store different signatures under one name may lose one of them.
     signature : str, numba signature or tuple of numba types
         The one signature to compile; no other is accepted at a call.
-    reassociate : bool, default: False
-        Also let the compiler reorder sums and drop signs of zero. For reduction accumulators only.
 
     Returns
     -------
@@ -96,16 +78,16 @@ def jit(
     _rename(function, name)
     if not enabled():
         return function
-    fastmath = _REASSOCIATE if reassociate else {"contract"}
-    dispatcher = numba.njit(fastmath=fastmath, nogil=True, error_model="numpy")(function)
-    cache = _cache_of(function, reassociate)
+    options = {"fastmath": {"contract"}, "nogil": True, "error_model": "numpy"}
+    dispatcher = numba.njit(**options)(function)
+    cache = _cache_of(function, None)
     if cache is not None:
         dispatcher._cache = cache
     try:
         dispatcher.compile(signature)
     except OSError:
         # The cache folder vanished or filled up after it was found writable.
-        dispatcher = numba.njit(fastmath=fastmath, nogil=True, error_model="numpy")(function)
+        dispatcher = numba.njit(**options)(function)
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher
@@ -131,57 +113,6 @@ def loop(function: Callable[..., None], name: str, *, contract: bool = True) -> 
         compiled = CFunc(function, signature, locals={}, options=options)
         compiled.compile()
     return compiled
-
-
-def inline(function: _Function) -> _Function:
-    """`function` itself, made callable from compiled code, where it is always inlined."""
-    if enabled():
-        numba.extending.register_jitable(forceinline=True)(function)
-    return function
-
-
-def inline_module(module: python_types.ModuleType) -> None:
-    """Make every function that `module` defines callable from compiled code."""
-    for value in list(vars(module).values()):
-        if not isinstance(value, python_types.FunctionType) or value in _inlined:
-            continue
-        if "find" in value.__dict__:
-            _inlined.add(value)
-            if enabled():
-                _overload_by_dtype(value)
-        elif value.__module__ == module.__name__:
-            _inlined.add(value)
-            inline(value)
-
-
-_inlined: set[python_types.FunctionType] = set()
-
-
-def _overload_by_dtype(generic: Callable[..., Any]) -> None:
-    """Let compiled code call the variant of `generic` (see `vecmath.by_dtype`) for its types."""
-    find = generic.__dict__["find"]
-
-    def choose(*kinds: Any) -> Callable[..., Any]:
-        dtypes = [numba.np.numpy_support.as_dtype(numba.types.unliteral(kind)) for kind in kinds]
-        return find("".join(map(str, map(code_of, dtypes))))
-
-    numba.extending.overload(generic, strict=False, jit_options={"forceinline": True})(choose)
-
-
-def relaxed(*flags: str) -> Callable[[_Function], _Function]:
-    """Decorator: callable from compiled code, with fast-math `flags` of the function's own.
-
-    For the inner blocks of reductions alone: the loops around them keep the strict flags, so that
-    compensated sums and tests for NaN survive.
-    """
-
-    def register(function: _Function) -> _Function:
-        function.__dict__["variants"] = tuple(sorted(flags))
-        if enabled():
-            numba.extending.register_jitable(fastmath=set(flags))(function)
-        return function
-
-    return register
 
 
 def ufunc(

@@ -274,3 +274,87 @@ def test_results_are_equal_on_any_number_of_threads(op):
             np.testing.assert_array_equal(*results)
     finally:
         threads.set_num_threads(n_before)
+
+
+@pytest.mark.parametrize("op", ["sum", "max", "var", "count_nonzero", "any"])
+def test_columns_of_every_width_and_axes_apart(op):
+    """Widened columns, several tiles of columns, leftover rows; sums over axes that are apart."""
+    for shape in ((1500, 2), (999, 7), (10, 5000), (3, 2049), (70, 129), (33, 128), (5, 4, 30, 40)):
+        x = np.random.default_rng(0).standard_normal(shape).astype("f4")
+        for axis in ((0,), (0, 2, 3), (1, 3), (0, 1)):
+            if max(axis) < x.ndim:
+                out = build(op, "float32")(x, axis=axis, **OPTIONS.get(op, {}))
+                expected = NUMPY[op](x.astype("f8"), axis=axis)
+                np.testing.assert_allclose(out, expected, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(1, 300_000), (2000, 10), (300, 100), (10, 3000)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_variance_is_at_least_as_accurate_as_two_passes(dtype, shape, axis):
+    kernel = build("var", dtype)
+    ours, numpys = [], []
+    for seed in range(3):
+        x = (np.random.default_rng(seed).random(shape) + 10.0).astype(dtype)
+        if x.shape[axis] == 1:
+            return
+        wide = x.astype(np.longdouble)
+        exact = np.square(wide - wide.mean(axis, keepdims=True)).mean(axis)
+        for found, out in (
+            (ours, kernel(x, axis=(axis,), correction=0.0)), (numpys, np.var(x, axis=axis)),
+        ):  # fmt: skip
+            found.append(np.abs(out / exact - 1).mean() / np.finfo(dtype).eps)
+    assert np.mean(ours) <= max(np.mean(numpys), 0.5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("op", ["max", "argmax", "argmin"])
+@pytest.mark.parametrize("n", [5, 100, 3000, 70_000])
+def test_extrema_and_positions_among_infinities_and_nans(op, dtype, n):
+    kernel, function = build(op, dtype), getattr(np, op)
+    rng = np.random.default_rng(0)
+    for entries in ((np.inf, 1.0), (-np.inf,), (-np.inf, np.inf), (np.nan, np.inf), (0.0, -0.0)):
+        x = rng.choice(np.array(entries, dtype), n)
+        y = np.where(rng.random(n) < 0.9, rng.random(n), x).astype(dtype)
+        for z in (x, y, y[::-2], np.stack([x, y]), np.stack([x, y], axis=1)):
+            for axis in range(z.ndim):
+                where = axis if op != "max" else (axis,)
+                out = kernel(z, axis=where)
+                np.testing.assert_array_equal(out, function(z, axis=axis))
+
+
+def _softmax(x: np.ndarray, axis) -> np.ndarray:
+    powers = np.exp(x - x.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_softmax_of_rows_and_columns(dtype):
+    kernel = build("softmax", dtype)
+    rng = np.random.default_rng(0)
+    for shape in ((7, 300), (90, 5), (3, 2100), (600, 4, 3), (5000,)):
+        x = (9 * rng.standard_normal(shape)).astype(dtype)
+        for y in (x, x.T, x[::2], np.asfortranarray(x)):
+            for axis in (*[(a,) for a in range(y.ndim)], tuple(range(y.ndim))):
+                out = kernel(y, axis=axis)
+                assert out.dtype == dtype
+                eps = np.finfo(dtype).eps
+                expected = _softmax(y.astype("f8"), axis)
+                np.testing.assert_allclose(out, expected, rtol=60 * eps, atol=1e-37)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("repeat", [1, 40, 500])
+def test_softmax_special_values(dtype, repeat):
+    kernel = build("softmax", dtype)
+    rows = np.array(
+        [[-np.inf, -np.inf, -np.inf], [np.inf, 0, np.inf], [np.nan, 0, 1], [np.inf, np.nan, 0],
+         [-np.inf, 3, 3], [1e4, -1e4, 1e4]], dtype,
+    )  # fmt: skip
+    weights = np.array(
+        [[0, 0, 0], [0.5, 0, 0.5], [np.nan] * 3, [np.nan] * 3, [0, 0.5, 0.5], [0.5, 0, 0.5]]
+    )
+    x, expected = np.tile(rows, repeat), np.tile(weights / repeat, repeat)
+    np.testing.assert_allclose(kernel(x, axis=(1,)), expected, rtol=1e-5)
+    y = np.ascontiguousarray(x.T)
+    np.testing.assert_allclose(kernel(y, axis=(0,)), expected.T, rtol=1e-5)

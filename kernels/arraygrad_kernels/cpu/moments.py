@@ -21,7 +21,7 @@ import numpy as np
 
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.axes import one_axis, over_axis, result_shape
-from arraygrad_kernels.cpu.folds import BLOCK, SHORT, SUM_FLAGS, ahead, packed, special
+from arraygrad_kernels.cpu.folds import BLOCK, SHORT, SUM_FLAGS, ahead, compensated, packed, special
 from arraygrad_kernels.cpu.reduction import reduction
 from arraygrad_kernels.nest import plain, relaxed, report, scratch
 from arraygrad_kernels.vecmath.by_dtype import code_of
@@ -90,6 +90,7 @@ def _row(dtype: np.dtype[Any]) -> Callable[..., Any]:
         else:
             count = 0.0
             mean = 0.0
+            lost = 0.0
             # Means are distances from this, which loses no digits where all are large.
             origin = np.float64(x[0])
             for b in plain(range(0, n, BLOCK)):
@@ -103,9 +104,11 @@ def _row(dtype: np.dtype[Any]) -> Callable[..., Any]:
                 difference = (center - origin) + first / size - mean
                 total = count + size
                 mean += difference * (size / total)
-                squares += second - first * first / size
-                squares += difference * difference * (count * size / total)
+                part = second - first * first / size
+                part += difference * difference * (count * size / total)
+                squares, lost = compensated(squares, lost, part)
                 count = total
+            squares += lost
         if not squares < math.inf:
             squares = _careful(x, n, step)
         return _not_negative(squares)
