@@ -95,6 +95,11 @@ def place_of(array: Any) -> tuple[str, str]:
 
 def common_place(arrays: Sequence[Any], function: str) -> tuple[str, str]:
     """The one place of all arrays; DeviceError if they live in different ones."""
+    for array in arrays:
+        if type(array) is not ndarray:
+            break
+    else:
+        return _CPU_STRIDED
     place = _CPU_STRIDED
     for i, array in enumerate(arrays):
         found = place_of(array)

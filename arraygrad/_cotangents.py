@@ -14,6 +14,7 @@ from typing import Any
 from ._apply import BROADCAST_TO, apply, binary, node_of, operand, prepare, unary, view
 from ._layout import broadcast_shapes
 from ._op import Bilinear, Linear, Op, Rule, declare
+from ._storage import TensorBase
 
 ADD = declare(
     Op("add", ("x1", "x2"), Linear(x1=lambda g: g, x2=lambda g: g), dtypes="numeric",
@@ -101,6 +102,10 @@ def times(g: Any, p: Any) -> Any:
 def where(condition: Any, x1: Any, x2: Any) -> Any:
     """Elements of `x1` where `condition` is true, of `x2` elsewhere; all three broadcast."""
     condition = operand(condition, "where", 1)
+    if isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
+        a1, a2 = x1._array, x2._array
+        if a1.dtype is a2.dtype and a1.shape == a2.shape == condition._array.shape:
+            return apply(WHERE, condition, x1, x2)
     tensors, _, shape = prepare(WHERE, (x1, x2))
     full = broadcast_shapes(shape, condition._array.shape)
     x1, x2 = (
