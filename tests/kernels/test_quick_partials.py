@@ -15,7 +15,9 @@ if not _jit.enabled():
 
 from arraygrad_kernels.cpu import elementwise
 
-CASES = [(op, code) for op, codes in quick_partials._FORMS for code in codes]
+# The narrow dtypes have quick functions of their own for few of these; two stand for them.
+CASES = [(op, code) for op, codes in quick_partials._FORMS for code in codes if code in "dD"]
+CASES += [("pow", "F"), ("tanh", "F")]
 
 
 @pytest.mark.parametrize(("op", "code"), CASES)
