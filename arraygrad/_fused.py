@@ -310,6 +310,18 @@ def _first(node: Node, g: Any) -> Arrays:
     return (g, np.zeros_like(g))
 
 
+def _pow(node: Node, g: Any) -> Arrays | None:
+    """Both tracked: the fused kernel. The base alone, as in x**3: NumPy's loops where few."""
+    if node[INPUTS][1] is not None:
+        return _pow_both(node, g)
+    x1, x2, _ = node[VALUES]
+    if not _few(node, g) or x2.dtype != g.dtype:
+        return None
+    with np.errstate(all="ignore"):
+        slope = _product(np.power(x1, x2 - 1), x2)
+    return (_product(g, slope), None)
+
+
 def _heaviside(node: Node, g: Any) -> Arrays:
     second = node[INPUTS][1]
     chosen = None if second is None else np.where(node[VALUES][0] == 0, g, g.dtype.type(0))
@@ -341,6 +353,7 @@ SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
     "nextafter": _first,
     "permute_dims": _permute_dims,
     "positive": _same,
+    "pow": _pow,
     "rad2deg": _rad2deg,
     "reshape": _reshape,
     "rint": _none,
@@ -436,6 +449,7 @@ def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arra
 
 _FUSED = {name: _fused_form(name, slots) for name, slots in FUSED_VALUES.items()}
 _multiply_both = _FUSED["multiply"]
+_pow_both = _FUSED["pow"]
 # All fast forms by op: f(node, cotangent) -> cotangents of the inputs, those of untracked ones
 # meaningless; None where the node must go by its formula.
 FORMS: dict[str, Callable[[Node, Any], Arrays | None]] = {**_FUSED, **SIMPLE}

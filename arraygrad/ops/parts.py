@@ -24,20 +24,23 @@ def _is_complex(x: Any) -> bool:
     return bool(x._array.dtype.kind == "c")
 
 
-def _abs_vjp(g: Any, x: Any, out: Any) -> Any:
+# From x alone: the result, which is zero where x is, need not be kept.
+def _abs_vjp(g: Any, x: Any) -> Any:
     (c,) = cotangents_at_kink(
-        [times(g, sign(x))], g, [x], out, "abs", np.abs, linear=not _is_complex(x)
+        [times(g, sign(x))], g, [x], x, "abs", np.abs, linear=not _is_complex(x)
     )
     return c
 
 
-def _abs_jvp(t: tuple[Any, ...], x: Any, out: Any) -> Any:
+def _abs_jvp(t: tuple[Any, ...], x: Any) -> Any:
     moved = times(t[0], _cotangents.conj(sign(x)))
+
+    def one_sided() -> Any:
+        return np.abs(t[0]._array)
+
     if _is_complex(x):
-        moved = real(moved)
-    return tangent_at_kink(
-        moved, out, "abs", lambda: np.abs(t[0]._array), linear=not _is_complex(x)
-    )
+        return tangent_at_kink(real(moved), abs(x), "abs", one_sided)
+    return tangent_at_kink(moved, x, "abs", one_sided, linear=True)
 
 
 ABS = declare(

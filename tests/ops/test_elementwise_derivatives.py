@@ -439,3 +439,14 @@ def test_what_an_absorbing_zero_swallows_can_be_seen():
             finally:
                 ag.set_absorbing_zeros(True)
         assert gradient(lambda t: logaddexp(0.0, t), 800.0) == 1.0
+
+
+@pytest.mark.parametrize("exponent", [3.0, 0.0, -1.5, 0.5, np.array([0.0, 1.0, 2.5])])
+def test_pow_of_the_base_alone(exponent):
+    x = np.array([0.0, 1e-3, 2.0])
+    tensor = ag.tensor(x, requires_grad=True)
+    with np.errstate(all="ignore"):
+        out = pow(tensor, exponent)
+        (fast,) = gradients([out], [wrap(np.ones(3))], [tensor], False, True)
+        (formula,) = gradients([out], [wrap(np.ones(3))], [tensor], True, True)
+    close(fast._array, formula.detach()._array)
