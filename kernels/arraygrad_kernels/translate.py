@@ -540,4 +540,13 @@ def _functions(filename: str) -> list[ast.FunctionDef]:
     import linecache
 
     source = "".join(linecache.getlines(filename))
-    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    functions = []
+    waiting: list[ast.AST] = [ast.parse(source)]
+    while waiting:  # not `ast.walk`, which looks at every name and number
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef):
+            functions.append(node)
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            waiting += [*body, *getattr(node, "orelse", [])]
+    return functions
