@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._cotangents import times
+from .._op import Op
 from ..ops.comparison import maximum
 from ..ops.conversion import asarray
 from ..ops.parts import sign
 from ..ops.searching import where
 from ._function import ORDER, PARAMETER, Special, special
+from ._orders import bessel_by_order
+from ._shapes import make_op, run
 
 # -- of whole order 0 and 1 ------------------------------------------------------------------------
 
@@ -27,28 +31,70 @@ k1e: Special = special("k1e", x=lambda x, out: out - (k0e(x) + kve(2.0, x)) / 2)
 
 # -- of any order ----------------------------------------------------------------------------------
 
-jv: Special = special("jv", ("v", "z"), v=ORDER, z=lambda v, z: (jv(v - 1, z) - jv(v + 1, z)) / 2)
+
+def _of_order(kind: str, slope: Any) -> Any:
+    """The derivative by the order as an op; by the order again its own rises, by z `slope` holds.
+
+    `slope` gives the derivative by z from the function itself, f(v, z), which for the op is the
+    derivative by the order: both hold for all orders, so that one may be differentiated by them.
+    """
+
+    def by_order(v: Any, z: Any, order: int = 1) -> Any:
+        return run(op, v, z, order=order)
+
+    def by_z(g: Any, v: Any, z: Any, out: Any, order: int) -> Any:
+        return times(g, slope(lambda v, z: by_order(v, z, order), v, z, out))
+
+    def kernel(v: Any, z: Any, *, order: int) -> Any:
+        return bessel_by_order(v, z, kind=kind, order=order)
+
+    op: Op = make_op(
+        f"{kind}_order", ("v", "z"), kernel,
+        v=lambda g, v, z, order: times(g, by_order(v, z, order + 1)), z=by_z,
+    )  # fmt: skip
+    return by_order
+
+
+_jv_v = _of_order("jv", lambda f, v, z, out: (f(v - 1, z) - f(v + 1, z)) / 2)
+_yv_v = _of_order("yv", lambda f, v, z, out: (f(v - 1, z) - f(v + 1, z)) / 2)
+_iv_v = _of_order("iv", lambda f, v, z, out: (f(v - 1, z) + f(v + 1, z)) / 2)
+_kv_v = _of_order("kv", lambda f, v, z, out: -(f(v - 1, z) + f(v + 1, z)) / 2)
+_ive_v = _of_order("ive", lambda f, v, z, out: (f(v - 1, z) + f(v + 1, z)) / 2 - sign(z) * out)
+_kve_v = _of_order("kve", lambda f, v, z, out: out - (f(v - 1, z) + f(v + 1, z)) / 2)
+
+jv: Special = special(
+    "jv", ("v", "z"), v=lambda v, z: _jv_v(v, z), z=lambda v, z: (jv(v - 1, z) - jv(v + 1, z)) / 2
+)
 jn = jv
-yv: Special = special("yv", ("v", "z"), v=ORDER, z=lambda v, z: (yv(v - 1, z) - yv(v + 1, z)) / 2)
+yv: Special = special(
+    "yv", ("v", "z"), v=lambda v, z: _yv_v(v, z), z=lambda v, z: (yv(v - 1, z) - yv(v + 1, z)) / 2
+)
 yn: Special = special("yn", ("n", "x"), n=ORDER, x=lambda n, x: (yn(n - 1, x) - yn(n + 1, x)) / 2)
-iv: Special = special("iv", ("v", "z"), v=ORDER, z=lambda v, z: (iv(v - 1, z) + iv(v + 1, z)) / 2)
-kv: Special = special("kv", ("v", "z"), v=ORDER, z=lambda v, z: -(kv(v - 1, z) + kv(v + 1, z)) / 2)
+iv: Special = special(
+    "iv", ("v", "z"), v=lambda v, z: _iv_v(v, z), z=lambda v, z: (iv(v - 1, z) + iv(v + 1, z)) / 2
+)
+kv: Special = special(
+    "kv", ("v", "z"), v=lambda v, z: _kv_v(v, z), z=lambda v, z: -(kv(v - 1, z) + kv(v + 1, z)) / 2
+)
 kn: Special = special("kn", ("n", "x"), n=ORDER, x=lambda n, x: -(kn(n - 1, x) + kn(n + 1, x)) / 2)
 # The scales exp(-|Im z|) and exp(-|Re z|) are no holomorphic functions; for real z the first is 1.
 jve: Special = special(
-    "jve", ("v", "z"), v=ORDER, holomorphic=False,
+    "jve", ("v", "z"), v=lambda v, z: _jv_v(v, z), holomorphic=False,
     z=lambda v, z: (jve(v - 1, z) - jve(v + 1, z)) / 2,
 )  # fmt: skip
 yve: Special = special(
-    "yve", ("v", "z"), v=ORDER, holomorphic=False,
+    "yve", ("v", "z"), v=lambda v, z: _yv_v(v, z), holomorphic=False,
     z=lambda v, z: (yve(v - 1, z) - yve(v + 1, z)) / 2,
 )  # fmt: skip
 ive: Special = special(
-    "ive", ("v", "z"), v=ORDER, holomorphic=False,
+    "ive", ("v", "z"), v=lambda v, z: _ive_v(v, z), holomorphic=False,
     z=lambda v, z, out: (ive(v - 1, z) + ive(v + 1, z)) / 2 - sign(z) * out,
 )  # fmt: skip
 kve: Special = special(
-    "kve", ("v", "z"), v=ORDER, z=lambda v, z, out: out - (kve(v - 1, z) + kve(v + 1, z)) / 2
+    "kve",
+    ("v", "z"),
+    v=lambda v, z: _kve_v(v, z),
+    z=lambda v, z, out: out - (kve(v - 1, z) + kve(v + 1, z)) / 2,
 )
 hankel1: Special = special(
     "hankel1", ("v", "z"), v=ORDER, z=lambda v, z: (hankel1(v - 1, z) - hankel1(v + 1, z)) / 2

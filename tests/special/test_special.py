@@ -46,8 +46,8 @@ PARTLY = {
     "eval_hermitenorm": "n", "eval_jacobi": ("n", "alpha", "beta"), "eval_laguerre": "n",
     "eval_legendre": "n", "eval_sh_chebyt": "n", "eval_sh_chebyu": "n",
     "eval_sh_jacobi": "npq", "eval_sh_legendre": "n", "lpmv": "mv", "expn": "n",
-    "hankel1": "v", "hankel1e": "v", "hankel2": "v", "hankel2e": "v", "iv": "v", "ive": "v",
-    "jv": "v", "jve": "v", "kv": "v", "kve": "v", "yv": "v", "yve": "v", "kn": "n", "yn": "n",
+    "hankel1": "v", "hankel1e": "v", "hankel2": "v", "hankel2e": "v",
+    "kn": "n", "yn": "n",
     "struve": "v", "modstruve": "v", "pbdv": "v", "pbvv": "v", "pbwa": "a",
     "hyp0f1": "v", "hyp1f1": "ab", "hyp2f1": "abc", "hyperu": "ab", "wright_bessel": "ab",
     "log_wright_bessel": "ab",
@@ -259,6 +259,36 @@ def test_incomplete_beta_by_its_shapes(a, b, x):
     mixed = ag.grad(lambda u: ag.grad(lambda t: sp.betainc(u, t, x))(b))(a)
     found = [float(by_a), float(by_b), float(mixed)]
     np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "exact"),
+    [("jv", mpmath.besselj), ("yv", mpmath.bessely), ("iv", mpmath.besseli),
+     ("kv", mpmath.besselk)],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("v", "z"), [(0.0, 0.1), (2.5, 1e-3), (0.3, 12.0), (7.2, 3.0), (25.0, 12.0), (1.0, 60.0)]
+)
+def test_bessel_functions_by_their_order(name, exact, v, z):
+    with mpmath.workdps(40):
+        expected = [float(mpmath.diff(lambda t: exact(t, z), v, n, h=1e-12)) for n in (1, 2)]
+        scale = abs(float(exact(v, z)))
+    function = UFUNCS[name]
+    first = ag.grad(lambda t: function(t, z))
+    found = [float(first(v)), float(ag.grad(first)(v))]
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12 * scale)
+    found = ag.grad(lambda t: ag.grad(lambda u: function(u, t))(v))(z)
+    step = 1e-4 * z
+    ahead, behind = (float(ag.grad(lambda u, s=s: function(u, z + s))(v)) for s in (step, -step))
+    assert float(found) == pytest.approx((ahead - behind) / (2 * step), rel=1e-5, abs=1e-9 * scale)
+
+
+def test_order_of_bessel_functions_where_there_is_no_derivative():
+    assert float(ag.grad(lambda v: sp.jv(v, 0.0))(1.5)) == 0.0
+    assert math.isnan(float(ag.grad(lambda v: sp.jv(v, -1.0))(2.0)))
+    v = ag.tensor(1.5, requires_grad=True)
+    with pytest.raises(ag.errors.GradientError, match="real arguments only"):
+        sp.jv(v, 1.0 + 1.0j).real.backward()
 
 
 @pytest.mark.parametrize(("s", "q"), [(2.0, 1.0), (1.01, 3.0), (50.0, 0.5), (3.5, 100.0)])
