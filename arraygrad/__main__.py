@@ -92,7 +92,12 @@ def main(argv: list[str] | None = None) -> int:
     shown.add_argument("--table", action="store_true", help="print the whole dispatch table")
     commands.add_parser("warmup", help="compile every kernel now")
     _add_check(commands)
-    arguments = parser.parse_args(argv)
+    arguments, rest = parser.parse_known_args(argv)
+    if rest:
+        hint = ""
+        if arguments.command == "check":
+            hint = "; several shapes or values go in one pair of quotes: --shapes '(3,), (4, 2)'"
+        commands.choices[arguments.command].error(f"not understood: {' '.join(rest)}{hint}")
     if arguments.command == "check":
         from . import checking
 

@@ -24,6 +24,7 @@ from ._errors import (
     DTypeError,
     ExportError,
     GradientError,
+    IndexOutOfRangeError,
     ShapeError,
 )
 from ._formulas import is_leaf_node, make_leaf
@@ -724,6 +725,16 @@ class Scalar(Tensor):
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self._array[()])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        try:
+            super().__setitem__(key, value)
+        except IndexOutOfRangeError as error:
+            # By NumPy's TypeError code tells numbers from arrays.
+            raise ArgumentTypeError(
+                "a scalar has no items to assign to; write s[...] = value, or make an array of it, "
+                "np.atleast_1d(s)"
+            ) from error
 
     def __round__(self, ndigits: int | None = None) -> Any:
         # As NumPy's: an integer without ndigits. Its derivative is zero: nothing is lost.

@@ -35,6 +35,22 @@ def masked(x):
     return float(np.ma.array(y).sum() + x.sum())
 
 
+def distances(x):
+    d = x[:, None] - x[None, :]
+    r = np.sqrt(d**2)
+    r[r == 0] = 1.0
+    return np.sum(np.triu(1 / r, 1))
+
+
+def perhaps_an_array(x):
+    y = np.sin(x)
+    try:
+        y[0] = 3.0
+    except TypeError:
+        y = y + 1.0
+    return y * 2
+
+
 def refused(x):
     return np.strings.upper(np.asarray(x, dtype=str)).size + np.datetime_as_string(x)
 
@@ -172,6 +188,18 @@ def test_kink_is_no_problem(programs: Path) -> None:
     report = report_on(programs, "tied", np.ones(3))
     assert report.ok
     assert by_text(report)["np.max(x)"].derivative == "kink"
+
+
+def test_edge_of_a_domain_is_no_problem(programs: Path) -> None:
+    report = report_on(programs, "distances", np.array([0.3, 1.0, -0.4]))
+    assert report.ok
+    assert by_text(report)["np.sqrt(d**2)"].derivative == "kink"
+
+
+def test_assignment_that_a_number_refuses_is_no_problem(programs: Path) -> None:
+    report = report_on(programs, "perhaps_an_array", 0.5)
+    assert report.ok
+    assert not any(call.why for call in report.calls)
 
 
 def test_single_precision_has_its_tolerance(programs: Path) -> None:

@@ -81,3 +81,13 @@ def test_copies_and_pickles_of_scalars_are_scalars():
         assert isinstance(out, Scalar)
         assert out == s
         assert hash(out) == hash(1.5)
+
+
+def test_scalars_refuse_items_as_numpys_do():
+    """By the TypeError code tells a number from an array."""
+    s = ag.tensor([1.0, 2.0]).sum()
+    for key in (0, slice(None), (0, 0)):
+        with pytest.raises(TypeError, match="no items to assign"):
+            s[key] = 3.0
+    s[...] = 3.0
+    assert s == 3.0

@@ -44,8 +44,8 @@ def plain(x: Any) -> Any:
 
 
 def tensors(x: Any) -> Any:
-    """The result with arrays of numbers replaced by tensors."""
-    if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "biufcV":
+    """The result with arrays of numbers replaced by tensors; masked arrays, matrices stay."""
+    if (type(x) is np.ndarray or isinstance(x, np.generic)) and x.dtype.kind in "biufcV":
         return wrap(x if isinstance(x, np.generic) or x.base is None else x.copy())
     if type(x) is tuple:
         return tuple(tensors(item) for item in x)

@@ -96,6 +96,7 @@ class Replay:
         ]  # fmt: skip
         self.outputs = [*floats_in(result), *(thaw.made[id(f)] for f in self.written)]
         self.weights = [random_like(self.rng, array_of(o)) for o in self.outputs]
+        self.edges: list[Any] = [False] * len(self.outputs)  # results that are left out
         self.moving = [f for f in sample.frozen if id(f) in self.nodes]
         self.directions = {id(f): self._direction(f.array) for f in self.moving}
 
@@ -108,6 +109,15 @@ class Replay:
             direction = (direction + np.conj(np.swapaxes(direction, -1, -2))) / 2
         size = float(np.max(np.abs(array), initial=0.0))
         return np.asarray(direction * (size if np.isfinite(size) and size > 0 else 1.0))
+
+    def leave_out_edges(self) -> bool:
+        """Leave out results that are no numbers a step away (sqrt at 0); whether there are any."""
+        steps = zip(*(self.values(h) for h in (-2 * STEP, 0.0, 2 * STEP)), strict=True)
+        self.edges = [~np.isfinite(sum(values)) for values in steps]
+        self.weights = [
+            np.where(edge, 0.0, w) for edge, w in zip(self.edges, self.weights, strict=True)
+        ]
+        return any(map(np.any, self.edges))
 
     def reached(self) -> bool:
         """Whether a gradient leaves by any output."""
@@ -142,8 +152,8 @@ class Replay:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             result = self.sample.numpys(*thaw.args, **thaw.kwargs)
-        return [np.array(array_of(o)) for o in (*floats_in(result),
-                *(thaw.made[id(f)] for f in self.written))]  # fmt: skip
+        found = [*floats_in(result), *(thaw.made[id(f)] for f in self.written)]
+        return [np.where(edge, 0.0, array_of(o)) for edge, o in zip(self.edges, found, strict=True)]
 
     def seconds(self, numpys: bool) -> float:
         """Least time of a few calls."""

@@ -41,4 +41,8 @@ def window_of_a_shape(x):
 
 
 def powers_in_a_range(x):
-    return np.power(x[0], range(4)).sum() + np.dot(x, range(3)) + np.multiply(x, deque([1.0, 2.0, 3.0]))[2]
+    return (
+        np.power(x[0], range(4)).sum()
+        + np.dot(x, range(3))
+        + np.multiply(x, deque([1.0, 2.0, 3.0]))[2]
+    )
