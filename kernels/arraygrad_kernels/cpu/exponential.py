@@ -6,9 +6,9 @@ evenly; where all elements are -inf the logarithm is -inf and every weight 0. No
 
 Measured
 --------
-Speed relative to what users of NumPy write, one thread, float32: 4M elements / 2048 x 2048 along the
-last axis / the first / rows of ten / columns of ten / 1000 elements. logsumexp 5.9 / 9 / 4 / 3.4 /
-6.4 / 2.5; softmax 4.2 / 5.3 / 3.2 / 3.7 / 5.4 / 3.4.
+Speed relative to what users of NumPy write, one thread, float32: 4M elements / 2048 x 2048 along
+the last axis / the first / rows of ten / columns of ten / 1000 elements. logsumexp 5.9 / 9 / 4 /
+3.4 / 6.4 / 2.5; softmax 4.2 / 5.3 / 3.2 / 3.7 / 5.4 / 3.4.
 """
 
 from __future__ import annotations

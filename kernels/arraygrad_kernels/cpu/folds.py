@@ -470,8 +470,14 @@ def extremum(dtype: np.dtype[Any], larger: bool) -> Fold:
         above = above | (x != x) if floating else above
         return x if above else total
 
+    def larger_of(a, b):
+        return a if better(a, b) else b
+
     def merge_four(total, a, b, c, d):
-        return merge(merge(merge(merge(total, a), b), c), d)
+        # Where `total` is NaN it stays; NaN among the elements is looked for two by two.
+        result = larger_of(larger_of(larger_of(a, b), larger_of(c, d)), total)
+        found = ((a != a) | (b != b)) | ((c != c) | (d != d)) if floating else False
+        return nan if found else result
 
     return Fold(start, block, merge, merge, merge_four, short=short)
 

@@ -6,8 +6,8 @@ its mean, roughly, then distances from it and their squares. Blocks are merged i
 
 Measured
 --------
-Speed relative to NumPy, one thread, float32: 5 for 4M elements, 6 along the last axis of 2048 x 2048
-and 2.8 along the first, 5.6 in rows of ten, 23 in columns of ten, 2.5 for 1000 elements.
+Speed relative to NumPy, one thread, float32: 5 for 4M elements, 6 along the last axis of 2048 x
+2048 and 2.8 along the first, 5.6 in rows of ten, 23 in columns of ten, 2.5 for 1000 elements.
 
 References
 ----------
