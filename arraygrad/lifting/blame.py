@@ -17,7 +17,7 @@ def note_line(error: BaseException) -> None:
     """
     cause = _detach_error(error)
     foreign = cause is None and isinstance(error, TypeError | AttributeError) and (
-        any(name in str(error) for name in ("'Tensor'", "'Scalar'"))
+        any(name in str(error) for name in ("'Tensor'", "'Scalar'", "arraygrad._tensor"))
     )  # fmt: skip
     if cause is None and not foreign:
         return
