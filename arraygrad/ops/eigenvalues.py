@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._answers import answers
-from .._apply import apply, cast
+from .._apply import apply, cast, node_of
 from .._cotangents import add, conj
 from .._dispatch import register_kernel
 from .._dtypes import complex_dtype
 from .._errors import ArgumentError, GradientError
+from .._graph import is_grad_enabled
 from .._op import Op, Rule, declare
 from .arithmetic import subtract
 from .equal_values import (
     averaged,
     check_phase,
+    equal_pairs,
     hermitian,
     on_diagonal,
     over_gaps,
@@ -30,9 +32,10 @@ from .equal_values import (
     skew,
     without_equal,
 )
+from .kinks import tangent_in_doubt, zero_without_derivative
 from .products import adjoint, diagonal, is_tracked, matmul
 from .solvers import SOLVE, from_triangle, lapack, square
-from .spectral import gradient_of_eigenvalues
+from .spectral import gradient_of_eigenvalues, stand_in
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -84,7 +87,10 @@ def _eigh_vjp(g: Any, out: Any, node: Any) -> Any:
 def _eigh_jvp(t: Any, out: Any) -> Any:
     values, vectors = out
     moved = sandwich(adjoint(vectors), hermitian(t[0]), vectors)
-    return averaged(real_part(diagonal(moved)), values), matmul(vectors, rotation(moved, values))
+    equal = equal_pairs(values._array).any(axis=-1)
+    t_values = averaged(real_part(diagonal(moved)), values)
+    t_values = tangent_in_doubt(t_values, values, equal, "some eigenvalues are equal")
+    return t_values, matmul(vectors, rotation(moved, values))
 
 
 EIGH = declare(
@@ -198,7 +204,7 @@ def _check_independent(vectors: Any, function: str) -> None:
         )
 
 
-def _eig_vjp(g: Any, out: Any, x_dtype: Any) -> Any:
+def _eig_vjp(g: Any, out: Any, x_dtype: Any, node: Any) -> Any:
     g_values, g_vectors = g
     values, vectors = out
     dtype = vectors._array.dtype
@@ -218,7 +224,25 @@ def _eig_vjp(g: Any, out: Any, x_dtype: Any) -> Any:
         middle = over_gaps(coupling, conj(values))
         if g_values is not None:
             middle = add(middle, on_diagonal(g_values, dtype))
-    return (cast(apply(SOLVE, vh, matmul(middle, vh)), x_dtype),)
+    c = cast(apply(SOLVE, vh, matmul(middle, vh)), x_dtype)
+    return (c if g_vectors is not None else _once_where_equal(c, g_values, values, node),)
+
+
+def _once_where_equal(c: Any, g: Any, values: Any, node: Any) -> Any:
+    """The cotangent `c`, not to be differentiated again where equal eigenvalues are used."""
+    if node is None or not is_grad_enabled():
+        return c
+    equal = equal_pairs(values._array).any(axis=-1)
+    if not equal.any() or (node_of(g) is None and not g._array[equal].any()):
+        return c
+    x = stand_in(node, c._array)
+    message = (
+        "eig: some eigenvalues of a matrix that need not be Hermitian are equal: second "
+        "derivatives of functions of them cannot be told; use ag.linalg.eigvalsh for Hermitian "
+        "matrices, a function of the matrix (trace(x @ x), ag.linalg.expm), or make them differ"
+    )
+    mask = equal.reshape((*equal.shape[:-1], -1, 1)).any(axis=-2, keepdims=True)
+    return add(c, zero_without_derivative(x, mask, message))
 
 
 def _eig_jvp(t: Any, out: Any) -> Any:
@@ -243,7 +267,7 @@ def _eigvals_kernel(x: Any) -> Any:
 
 EIGVALS = declare(
     Op("eigvals", ("x",), Rule(x=lambda g, x, x_dtype: _eig_vjp(
-        (g, None), apply(EIG, x), x_dtype)[0]), dtypes="floating only", scalar=False)
+        (g, None), apply(EIG, x), x_dtype, None)[0]), dtypes="floating only", scalar=False)
 )  # fmt: skip
 register_kernel("eigvals", _eigvals_kernel)
 

@@ -31,19 +31,19 @@ from .._graph import ATTRIBUTES, INPUTS, is_grad_enabled
 from .._op import Op, Rule, declare
 
 
-def _refuse(function: str) -> None:
-    raise GradientError(
-        f"{function}, where its second derivative does not exist; write squares without it, "
+def _at_kink(where: str) -> str:
+    return (
+        f"{where}, where its second derivative does not exist; write squares without it, "
         "e.g. sum(x * x), or keep away from the kink, e.g. sqrt(x * x + 1e-12)"
     )
 
 
-def _warn(function: str) -> None:
+def _warn(where: str) -> None:
     warnings.warn(
-        f"{function} is zero, where its second derivative is not defined; in forward mode it "
-        "is taken to be zero, which is wrong for functions that are smooth there, such as a "
-        "square. Differentiate first in reverse mode (ag.hessian does), or write the square "
-        f"without {function}, e.g. sum(x * x)",
+        f"{where}, where a second derivative cannot be told from tangents: in forward mode it is "
+        "taken to be zero, which is wrong for functions that are smooth there, such as squares. "
+        "Differentiate first in reverse mode (ag.hessian does), or write squares without it, e.g. "
+        "sum(x * x)",
         GradientWarning,
         stacklevel=2,
     )
@@ -53,35 +53,42 @@ def _nonzero(g: Any, mask: Any) -> Any:
     return (g._array != 0) & mask
 
 
-def _zero_vjp(g: Any, mask: Any, function: str, kind: str) -> Any:
+def _zero_vjp(g: Any, mask: Any, where: str, kind: str) -> Any:
     nonzero = _nonzero(g, mask)
     if kind != "linear" and nonzero.any():
-        _refuse(function if kind == "sharp" else f"{function} is zero")
+        raise GradientError(where if kind == "sharp" else _at_kink(where))
     if kind != "sharp" and (mask & ~nonzero).any():
-        _warn(function)
+        _warn(where)
     return wrap(np.zeros(g._array.shape, g._array.dtype))
 
 
-def _zero_jvp(t: Any, mask: Any, function: str, kind: str) -> Any:
+def _zero_jvp(t: Any, mask: Any, where: str, kind: str) -> Any:
     if kind != "sharp":
-        _warn(function)
+        _warn(where)
     elif _nonzero(t[0], mask).any():
-        _refuse(function)
+        raise GradientError(where)
     return wrap(np.zeros(t[0]._array.shape, t[0]._array.dtype))
 
 
 # kind: "sharp", a cotangent; "tangent"; "linear", the tangent of a function that is linear on both
-# sides of its kink.
+# sides of its kink. where: what is the case there in words; of a cotangent the whole message.
 ZERO_AT_KINK = declare(
     Op("zero_at_kink", ("x",), Rule(x=_zero_vjp, jvp=_zero_jvp), dtypes="floating only",
        scalar=False)
 )  # fmt: skip
-register_kernel("zero_at_kink", lambda x, *, mask, function, kind: np.zeros_like(x))
+register_kernel("zero_at_kink", lambda x, *, mask, where, kind: np.zeros_like(x))
 
 
-def zero_without_derivative(x: Any, mask: Any, where: str) -> Any:
-    """Zeros that cannot be differentiated where `mask` is true; `where` says so in words."""
-    return apply(ZERO_AT_KINK, x, mask=mask, function=where, kind="sharp")
+def zero_without_derivative(x: Any, mask: Any, message: str) -> Any:
+    """Zeros whose derivative is a GradientError where `mask` is true."""
+    return apply(ZERO_AT_KINK, x, mask=mask, where=message, kind="sharp")
+
+
+def tangent_in_doubt(t: Any, out: Any, mask: Any, where: str) -> Any:
+    """The tangent `t` of `out`; its derivative warns: it may be wrong under `mask`."""
+    if not is_grad_enabled() or node_of(out) is None or not mask.any():
+        return t
+    return add(t, apply(ZERO_AT_KINK, out, mask=mask, where=where, kind="linear"))
 
 
 def _kinked_vjp(g: Any, x: Any, mask: Any, cut: bool, where: str) -> Any:
@@ -89,14 +96,14 @@ def _kinked_vjp(g: Any, x: Any, mask: Any, cut: bool, where: str) -> Any:
     if not is_grad_enabled() or node_of(x) is None:
         return c
     used = mask if node_of(g) is not None else mask & (g._array != 0)
-    return add(c, zero_without_derivative(x, used, where)) if used.any() else c
+    return add(c, zero_without_derivative(x, used, _at_kink(where))) if used.any() else c
 
 
 def _kinked_jvp(t: Any, x: Any, mask: Any, cut: bool, where: str) -> Any:
     moved = times(t[0], wrap((~mask).astype(t[0]._array.dtype))) if cut else t[0]
     if not is_grad_enabled() or node_of(x) is None:
         return moved
-    return add(moved, zero_without_derivative(x, mask, where))
+    return add(moved, zero_without_derivative(x, mask, _at_kink(where)))
 
 
 KINKED = declare(
@@ -132,7 +139,8 @@ def tangent_at_kink(
     if _ONE_SIDED.get():
         return add(t, wrap(np.where(mask, one_sided(), 0).astype(t._array.dtype)))
     kind = "linear" if linear else "tangent"
-    return add(t, apply(ZERO_AT_KINK, out, mask=mask, function=function, kind=kind))
+    where = f"{function} is zero"
+    return add(t, apply(ZERO_AT_KINK, out, mask=mask, where=where, kind=kind))
 
 
 def _rates(
@@ -235,7 +243,7 @@ def cotangents_at_kink(
             cs[i] = add(cs[i], times(cast(spread(found[0]), x._array.dtype), x))
         if sharp.any():
             mask = spread(wrap(sharp))._array
-            cs[i] = add(cs[i], zero_without_derivative(x, mask, f"{function} is zero"))
+            cs[i] = add(cs[i], zero_without_derivative(x, mask, _at_kink(f"{function} is zero")))
     return cs
 
 

@@ -191,8 +191,8 @@ register_kernel(
 )
 
 
-def _argument(node: Node, like: Any) -> Any:
-    """A stand-in for the decomposed matrix, of which only the node counts."""
+def stand_in(node: Node, like: Any) -> Any:
+    """Something in place of the decomposed matrix, of which only the node counts."""
     x = wrap(np.zeros_like(like))
     x._node = node[INPUTS][0]
     return x
@@ -206,7 +206,7 @@ def gradient_of_eigenvalues(g: Any, values: Any, vectors: Any, node: Node | None
     if node is None or not is_grad_enabled() or not equal_pairs(values._array).any():
         return None
     mean = averaged(g, values)
-    x = _argument(node, vectors._array)
+    x = stand_in(node, vectors._array)
     return apply(EIGEN_GRADIENT, x, mean, values, vectors, limits(g, values, node, False))
 
 
@@ -270,6 +270,6 @@ def gradient_of_singular_values(g: Any, values: Any, u: Any, v: Any, node: Node 
         return None
     dropped = (values._array == 0) | (zero & _negligible(g._array))
     mean = times(averaged(g, values), wrap((~dropped).astype(g._array.dtype)))
-    x = _argument(node, u._array @ v._array.mT)
+    x = stand_in(node, u._array @ v._array.mT)
     limit = limits(g, values, node, True)
     return apply(SINGULAR_GRADIENT, x, mean, values, u, v, limit)
