@@ -54,7 +54,7 @@ def _hyp2f1(a: Array, b: Array, c: Array, z: Array) -> Array:
     return np.where(right, 1.0, (1 - z) ** -a) * direct
 
 
-_FUNCTIONS = {"hyp0f1": _hyp0f1, "hyp1f1": _hyp1f1, "hyp2f1": _hyp2f1}
+_FUNCTIONS: dict[str, Any] = {"hyp0f1": _hyp0f1, "hyp1f1": _hyp1f1, "hyp2f1": _hyp2f1}
 
 
 def _with_slopes(name: str, given: list[Array], steps: int) -> Array:
