@@ -417,11 +417,10 @@ class _Nest(Evaluator):
             return Array(self.builder.bitcast(place, memory_type(code).as_pointer()), code)
 
     def prefetch(self, x: Array, i: Any) -> None:
-        kind = ir.FunctionType(ir.VoidType(), [_I8.as_pointer(), _I32, _I32, _I32])
-        function = self.builder.module.globals.get("llvm.prefetch.p0") or ir.Function(
-            self.builder.module, kind, "llvm.prefetch.p0"
-        )
-        pointer = self.builder.bitcast(self._element(x, i), _I8.as_pointer())
+        byte = _I8.as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
+        function = self.builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        pointer = self.builder.bitcast(self._element(x, i), byte)
         # To read, to keep in all caches, data.
         self.builder.call(function, [pointer, _I32(0), _I32(3), _I32(1)])
 
