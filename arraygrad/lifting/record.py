@@ -115,7 +115,8 @@ class Record:
         function = self.twin
         if function is None:
             function = self.visit(self.target)
-            self._pull()
+            if self.ordered is None:  # more was found on the way
+                self._pull()
             if self.is_function:
                 self.twin = function
         return function
