@@ -232,12 +232,22 @@ def test_gradient_of_log_det_through_cholesky_is_the_inverse():
     np.testing.assert_allclose(found, np.linalg.inv(x), rtol=1e-14)
 
 
-def test_gradient_of_cholesky_is_hermitian_and_ignores_the_other_triangle():
-    lower = np.array([[4.0, np.nan], [1.0, 3.0]])
-    found = gradient(lambda m: ag.sum(linalg.cholesky(m)), lower)
+def test_gradient_of_cholesky_is_hermitian_for_a_hermitian_matrix():
+    x = np.array([[4.0, 1.0], [1.0, 3.0]])
+    found = gradient(lambda m: ag.sum(linalg.cholesky(m)), x)
     np.testing.assert_array_equal(found, found.T)
-    upper = gradient(lambda m: ag.sum(linalg.cholesky(m, upper=True)), lower.T)
+    upper = gradient(lambda m: ag.sum(linalg.cholesky(m, upper=True)), x)
     np.testing.assert_allclose(upper, found, rtol=1e-14)
+
+
+def test_gradient_of_cholesky_lies_in_the_triangle_that_is_read():
+    lower = np.array([[4.0, np.nan], [1.0, 3.0]])
+    whole = gradient(lambda m: ag.sum(linalg.cholesky(m)), np.array([[4.0, 1.0], [1.0, 3.0]]))
+    want = np.tril(whole) + np.triu(whole, 1).T
+    found = gradient(lambda m: ag.sum(linalg.cholesky(m)), lower)
+    np.testing.assert_allclose(found, want, rtol=1e-14)
+    upper = gradient(lambda m: ag.sum(linalg.cholesky(m, upper=True)), lower.T)
+    np.testing.assert_allclose(upper, want.T, rtol=1e-14)
 
 
 def test_pinv_counts_small_singular_values_as_zero():
@@ -401,6 +411,9 @@ def test_eigh_reads_one_triangle(UPLO):
     given = np.tril(x) if UPLO == "L" else np.triu(x)
     np.testing.assert_allclose(linalg.eigh(given, UPLO=UPLO)[0]._array, np.linalg.eigvalsh(x))
     found = gradient(lambda m: ag.sum(linalg.eigvalsh(m, UPLO=UPLO) ** 2), given)
+    twice = np.array([[4.0, 4.0], [4.0, 6.0]])  # what is read stands for two elements
+    np.testing.assert_allclose(found, np.tril(twice) if UPLO == "L" else np.triu(twice), atol=1e-14)
+    found = gradient(lambda m: ag.sum(linalg.eigvalsh(m, UPLO=UPLO) ** 2), x)
     np.testing.assert_allclose(found, 2 * x, atol=1e-14)
     with pytest.raises(ArgumentError, match="UPLO='X'"):
         linalg.eigh(x, UPLO="X")
