@@ -68,8 +68,8 @@ ROWS = {
     ),
     "sparse": (
         lambda x: (
-            sp.hstack([sp.identity(4), sp.tril(np.ones((4, 4)))]) @ np.concatenate((x, x)),
-            sp.triu(np.ones((4, 4))) @ x, sp.spdiags([[1, 2, 3, 4]], [0], 4, 4) @ x,
+            sp.hstack([sp.identity(4), sp.tril(sp.coo_matrix(np.ones((4, 4))))]) @ np.concatenate((x, x)),
+            sp.triu(sp.coo_matrix(np.ones((4, 4)))) @ x, sp.spdiags([[1, 2, 3, 4]], [0], 4, 4) @ x,
             sp.bmat([[sp.eye(2), None], [None, sp.kronsum(sp.eye(1), sp.eye(2))]]) @ x,
             sp.block_array([[sp.eye_array(4)]]) @ x, sp.coo_matrix(np.eye(4)) @ x,
             sp.bsr_matrix(np.eye(4)) @ x, sp.dia_matrix(np.eye(4)) @ x,
