@@ -23,6 +23,7 @@ RNG = np.random.default_rng(3)
 X = RNG.normal(size=(3, 4))
 SQUARE = RNG.normal(size=(3, 3)) + 3 * np.eye(3)
 LINE = np.array([0.3, -1.2, 0.7, 2.0])
+ONES = sp.coo_matrix(np.ones((4, 4)))
 
 
 def seeded(n):
@@ -68,8 +69,8 @@ ROWS = {
     ),
     "sparse": (
         lambda x: (
-            sp.hstack([sp.identity(4), sp.tril(sp.coo_matrix(np.ones((4, 4))))]) @ np.concatenate((x, x)),
-            sp.triu(sp.coo_matrix(np.ones((4, 4)))) @ x, sp.spdiags([[1, 2, 3, 4]], [0], 4, 4) @ x,
+            sp.hstack([sp.identity(4), sp.tril(ONES)]) @ np.concatenate((x, x)), sp.triu(ONES) @ x,
+            sp.spdiags([[1, 2, 3, 4]], [0], 4, 4) @ x,
             sp.bmat([[sp.eye(2), None], [None, sp.kronsum(sp.eye(1), sp.eye(2))]]) @ x,
             sp.block_array([[sp.eye_array(4)]]) @ x, sp.coo_matrix(np.eye(4)) @ x,
             sp.bsr_matrix(np.eye(4)) @ x, sp.dia_matrix(np.eye(4)) @ x,
