@@ -359,7 +359,7 @@ def _walk_raw(
                 elif following is None and seq not in pending:
                     following, next_g, next_ours = parent, c, fresh
                 elif parent is following:
-                    next_g, next_ours = np.asarray(np.add(next_g, c)), True
+                    next_g, next_ours = _fused.added(next_g, c), True
                 else:
                     _receive(_Raw, pending, heap, parent, c, fresh)
             values = cotangents = c = None  # what is used up may go
