@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._apply import RESULT, cast, node_of, observe, operand, wrap
-from .._engine import freed_error, is_leaf_node
+from .._apply import RESULT, cast, node_of, observe, operand, scalar_class, wrap
+from .._engine import alias, freed_error, is_leaf_node
 from .._errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
 from .._graph import (
     ATTRIBUTES,
@@ -319,6 +319,7 @@ def _pull(g: Any, node: Node, values: Any, recording: bool) -> Sequence[Any]:
     if context._materialize:
         pairs = zip(given, likes if isinstance(likes, list) else [likes], strict=True)
         given = [wrap(np.zeros(*like)) if part is None else part for part, like in pairs]
+    given = [_own(part) for part in given]
     found = cls.backward(_BoundContext(context, node, values, recording), *given)
     found = found if isinstance(found, tuple | list) else (found,)
     inputs = node[INPUTS]
@@ -331,6 +332,18 @@ def _pull(g: Any, node: Node, values: Any, recording: bool) -> Sequence[Any]:
         _checked(cls, i, c, like, parent)
         for i, (c, like, parent) in enumerate(zip(found, attributes["like"], inputs, strict=False))
     ]
+
+
+def _own(part: Any) -> Any:
+    """A cotangent or tangent for the user's function, which may write to it, as nobody else's."""
+    if part is None or isinstance(part, scalar_class()):
+        return part
+    if is_grad_enabled() and node_of(part) is not None:
+        return alias(part)
+    own = wrap(part._array)
+    mark_saved(part)
+    mark_saved(own)
+    return own
 
 
 def _checked(cls: type[Function], i: int, c: Any, like: Any, parent: Any) -> Any:
@@ -355,6 +368,7 @@ def _push(tangents: Any, node: Node, values: Any, recording: bool) -> Any:
         for i, like in enumerate(attributes["like"]):
             if like is not None and given[i] is None:
                 given[i] = wrap(np.zeros(*like))
+    given = [_own(part) for part in given]
     found = cls.jvp(_BoundContext(context, node, values, recording), *given)
     likes = attributes["result_like"]
     if not isinstance(likes, list):

@@ -123,7 +123,9 @@ def _function_of(
             for is_tensor, other in zip(ctx.is_tensor, ctx.others, strict=True)
         ]
         outs = tuple(shown(t) for t in saved[count:])
-        return [shown(t) for t in leading], outs if ctx.several else outs[0], args
+        # Others may hold the memory of a cotangent: a user's function that writes gets a copy.
+        first = [t if recorded or t is None else np.array(t._array)[()] for t in leading]
+        return first, outs if ctx.several else outs[0], args
 
     def backward(ctx: Any, *g: Any) -> Any:
         shown, out, args = given(ctx, *g)

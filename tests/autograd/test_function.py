@@ -233,6 +233,41 @@ def test_wrong_backward_is_named(backward: Any, words: str) -> None:
         Wrong.apply(ag.tensor(X, requires_grad=True)).sum().backward()
 
 
+class Doubling(Function):
+    """Writes to its cotangent."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        g *= 2
+        return g
+
+
+def _doubling_vjp(g: Any, out: Any, x: Any) -> Any:
+    g *= 2
+    return g
+
+
+doubling = ag.primitive(lambda x: x * 2, vjp=_doubling_vjp)
+
+
+@pytest.mark.parametrize("function", [Doubling.apply, doubling])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_backward_that_writes_to_its_cotangent_changes_no_other(
+    function: Any, create_graph: bool
+) -> None:
+    """The sum's other argument and the user's own cotangent got the doubled values too."""
+    x, y = (ag.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    given = ag.asarray([1.0, 5.0])
+    gx, gy = ag.autograd.grad(function(x) + y, [x, y], given, create_graph=create_graph)
+    assert gx.tolist() == [2.0, 10.0]
+    assert gy.tolist() == [1.0, 5.0]
+    assert given.tolist() == [1.0, 5.0]
+
+
 # -- primitive -------------------------------------------------------------------------------------
 
 
