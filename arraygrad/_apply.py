@@ -1,35 +1,31 @@
 """The road of every primitive: check, promote, run the kernel, record.
 
-Three roads: `unary`/`binary`/`elementwise` (broadcasting, one dtype), `view` (the result shares
-memory), `apply` (everything else). Broadcasts and promotions of tracked operands are recorded as
-steps of their own, so that no derivative formula mentions them.
+Two roads: `view` (the result shares memory) and `apply` (everything else); that of elementwise ops
+is `_elementwise`. Broadcasts and promotions of tracked operands are recorded as steps of their own,
+so that no derivative formula mentions them.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _dispatch
 from ._dispatch import register_kernel
-from ._dtypes import as_dtype, check_supported, is_supported, promote, scalar_dtype
+from ._dtypes import as_dtype, check_supported, is_supported
 from ._errors import (
     ArgumentTypeError,
     DeviceError,
-    DTypeError,
     IntegerOverflowError,
     ShapeError,
 )
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq, owner_of
-from ._layout import Shape, broadcast_shapes
+from ._layout import Shape
 from ._op import OPS, Linear, Op, declare
 from ._storage import (
-    POOL_FROM,
     Family,
     Geometry,
     TensorBase,
@@ -40,7 +36,7 @@ from ._storage import (
 )
 
 if TYPE_CHECKING:
-    from ._tensor import Tensor
+    pass
 
 _new = object.__new__
 ndarray = np.ndarray
@@ -49,8 +45,6 @@ generic = np.generic
 
 _dispatch.take_results_from(empty)
 
-# Bytes of an operand below which an elementwise call is neither pooled nor threaded.
-SMALL = 1 << 18
 _grad_mode = GRAD_MODE.get
 
 
@@ -307,366 +301,6 @@ def _mask(nodes: tuple[Node | None, ...]) -> int:
         if node is not None:
             mask |= 1 << i
     return mask
-
-
-# -- the elementwise road -----------------------------------------------------------------------
-
-
-def unary(op: Op, x: Any) -> Tensor:
-    """Run an elementwise op of one argument."""
-    if isinstance(x, TensorBase):
-        array = x._array
-        kernel = op.fast.get(array.dtype)
-        if kernel is not None and type(array) is ndarray and array.nbytes < SMALL:
-            out = kernel(array)
-            node = x._node if x._family is None else node_of(x)
-            if node is None or op.kept_flags is None or not _grad_mode():
-                return _untracked(op, out, (array,))
-            if type(out) is not ndarray:
-                out = asarray(out)
-            flags = op.kept_flags[0]
-            if flags is None:
-                values = None
-            else:
-                values = (keep(x) if flags[0] else None, out if flags[1] else None)
-            return _tracked(op, out, [next_seq(), op, (node,), values, None], (array,))
-    return elementwise(op, x)
-
-
-def binary(op: Op, x1: Any, x2: Any) -> Tensor:
-    """Run an elementwise op of two arguments.
-
-    Every operator comes here: what most calls need stands in one piece, without calls of its own.
-    """
-    if isinstance(x1, TensorBase):
-        a1 = x1._array
-        dtype = a1.dtype
-        kernel = op.fast.get(dtype)
-        if kernel is None or type(a1) is not ndarray or a1.nbytes >= SMALL:
-            return elementwise(op, x1, x2)
-        if isinstance(x2, TensorBase):
-            a2 = x2._array
-            if a2.dtype is not dtype or type(a2) is not ndarray:
-                return elementwise(op, x1, x2)
-        else:
-            a2 = _constant_beside(x2, dtype)
-            if a2 is None:
-                return elementwise(op, x1, x2)
-            return _with_constant(op, kernel, x1, x2, (a1, a2), False)
-        node1 = x1._node if x1._family is None else node_of(x1)
-        node2 = x2._node if x2._family is None else node_of(x2)
-        kept = op.kept_flags
-        if (node1 is None and node2 is None) or kept is None or not _grad_mode():
-            try:
-                out = kernel(a1, a2)
-            except ValueError:  # shapes that do not broadcast: say so in our words
-                return elementwise(op, x1, x2)
-            if type(out) is not ndarray:
-                out = asarray(out)
-            result = _new(_TENSOR if out.ndim else _SCALAR)
-            result._array = out
-            result._family = None
-            result._node = None
-            if OBSERVERS:
-                observe(op, result, (a1, a2))
-            return result  # type: ignore[no-any-return]
-        if a1.shape != a2.shape:
-            return _binary_broadcast(op, kernel, (x1, x2), (node1, node2))
-        out = kernel(a1, a2)
-        if type(out) is not ndarray:
-            out = asarray(out)
-        flags = kept[2 if node1 is not None and node2 is not None else node1 is None]
-        if flags is None:
-            values = None
-        else:
-            keeps1, keeps2, keeps_out = flags
-            value1 = value2 = None  # `keep`, without its call
-            if keeps1:
-                if x1._family is None:
-                    x1._saved = True
-                    value1 = a1
-                else:
-                    value1 = keep(x1)
-            if keeps2:
-                if x2._family is None:
-                    x2._saved = True
-                    value2 = a2
-                else:
-                    value2 = keep(x2)
-            values = (value1, value2, out if keeps_out else None)
-        result = _new(_TENSOR if out.ndim else _SCALAR)
-        result._array = out
-        result._family = None
-        result._node = [next_seq(), op, (node1, node2), values, None]
-        result._saved = True
-        if OBSERVERS:
-            observe(op, result, (a1, a2))
-        return result  # type: ignore[no-any-return]
-    if isinstance(x2, TensorBase):
-        a2 = x2._array
-        kernel = op.fast.get(a2.dtype)
-        if kernel is not None and type(a2) is ndarray and a2.nbytes < SMALL:
-            a1 = _constant_beside(x1, a2.dtype)
-            if a1 is not None:
-                return _with_constant(op, kernel, x2, x1, (a1, a2), True)
-    return elementwise(op, x1, x2)
-
-
-def _binary_broadcast(
-    op: Op, kernel: Any, tensors: tuple[Any, Any], nodes: tuple[Node | None, Node | None]
-) -> Tensor:
-    """A recorded op of two tensors of one dtype and different shapes."""
-    arrays = (tensors[0]._array, tensors[1]._array)
-    if arrays[1].nbytes >= SMALL:
-        return elementwise(op, *tensors)
-    try:
-        out = kernel(*arrays)
-    except ValueError:  # shapes that do not broadcast: say so in our words
-        return elementwise(op, *tensors)
-    shape = out.shape
-    steps: list[Node | None] = []
-    for array, node in zip(arrays, nodes, strict=True):
-        if node is None or array.shape == shape:
-            steps.append(node)
-        else:
-            attributes = {"shape": shape, "x_shape": array.shape}
-            steps.append([next_seq(), BROADCAST_TO, (node,), None, attributes])
-    flags = op.kept_flags[_mask(nodes) - 1]  # type: ignore[index]
-    values = None
-    if flags is not None:
-        values = (
-            _keep_broadcast(tensors[0], shape, nodes[0]) if flags[0] else None,
-            _keep_broadcast(tensors[1], shape, nodes[1]) if flags[1] else None,
-            out if flags[2] else None,
-        )
-    return _tracked(op, out, [next_seq(), op, tuple(steps), values, None], arrays)
-
-
-def _keep_broadcast(x: Any, shape: Shape, node: Node | None) -> Any:
-    """The value to save of an argument, in the shape of its node."""
-    array = keep(x)
-    return array if node is None or array.shape == shape else broadcast_array(array, shape=shape)
-
-
-# Python numbers as 0-d arrays, for those that programs write again and again: 2, 0.5, ...
-_CONSTANTS: dict[tuple[type, complex, np.dtype[Any]], Any] = {}
-
-
-def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A number or small NumPy array as an array of the dtype of the tensor that it meets, or None.
-
-    None: it is something else, or the two promote to another dtype.
-    """
-    kind = type(value)
-    if kind is float or kind is int:
-        array = _CONSTANTS.get((kind, value, dtype))
-        if array is not None:
-            return array
-        if dtype.kind in "fc" or (kind is int and dtype.kind in "iu"):
-            array = constant(value, dtype)
-            if value and len(_CONSTANTS) < 256:  # 0.0 and -0.0 are one key
-                array.flags.writeable = False
-                _CONSTANTS[kind, value, dtype] = array
-            return array
-    elif kind is ndarray:
-        if value.dtype is dtype and value.nbytes < SMALL:
-            return value
-    elif isinstance(value, generic) and value.dtype is dtype:
-        return asarray(value)
-    return None
-
-
-def _with_constant(
-    op: Op, kernel: Any, x: Any, value: Any, arrays: tuple[Any, Any], first: bool
-) -> Tensor:
-    """An op of a tensor and a number or NumPy array; `first`: this is the first of the two."""
-    try:
-        out = kernel(*arrays)
-    except ValueError:  # shapes that do not broadcast: say so in our words
-        return elementwise(op, value, x) if first else elementwise(op, x, value)
-    node = x._node if x._family is None else node_of(x)
-    if node is None or op.kept_flags is None or not _grad_mode():
-        return _untracked(op, out, arrays)
-    if type(out) is not ndarray:
-        out = asarray(out)
-    constant, shape = arrays[0 if first else 1], arrays[1 if first else 0].shape
-    step = node
-    if constant.ndim and shape != out.shape:
-        attributes = {"shape": out.shape, "x_shape": shape}
-        step = [next_seq(), BROADCAST_TO, (node,), None, attributes]
-    flags = op.kept_flags[1 if first else 0]
-    if flags is None:
-        values = None
-    else:
-        keeps1, keeps2, keeps_out = flags
-        other = mine = None
-        if keeps1 if first else keeps2:  # its owner may write to a NumPy array at any time
-            other = constant.copy() if constant is value else constant
-        if keeps2 if first else keeps1:
-            mine = keep(x) if step is node else _keep_broadcast(x, out.shape, node)
-        kept_out = out if keeps_out else None
-        values = (other, mine, kept_out) if first else (mine, other, kept_out)
-    nodes = (None, step) if first else (step, None)
-    return _tracked(op, out, [next_seq(), op, nodes, values, None], arrays)
-
-
-def _untracked(op: Op, out: Any, arrays: tuple[Any, ...]) -> Tensor:
-    """The tensor, or scalar, over an elementwise result without history."""
-    if type(out) is not ndarray:
-        out = asarray(out)
-    result = _new(_TENSOR if out.ndim else _SCALAR)
-    result._array = out
-    result._family = None
-    result._node = None
-    if OBSERVERS:
-        observe(op, result, arrays)
-    return result  # type: ignore[no-any-return]
-
-
-def _tracked(op: Op, out: Any, node: Node, arrays: tuple[Any, ...]) -> Tensor:
-    """The tensor, or scalar, over an elementwise result that `node` made."""
-    result = _new(_TENSOR if out.ndim else _SCALAR)
-    result._array = out
-    result._family = None
-    result._node = node
-    result._saved = True
-    if OBSERVERS:
-        observe(op, result, arrays)
-    return result  # type: ignore[no-any-return]
-
-
-def elementwise(op: Op, *operands: Any) -> Tensor:
-    """Run an elementwise op: convert, promote, broadcast, compute, record."""
-    tensors, dtype, shape = prepare(op, operands)
-    arrays = [t._array for t in tensors]
-    place = common_place(arrays, op.name)
-    nbytes = prod(shape) * dtype.itemsize
-    if nbytes < SMALL and place is _CPU_STRIDED:
-        out = fast_kernel(op, dtype, len(arrays))(*arrays)
-    else:
-        check_category(op, dtype)
-        kernel = _dispatch.lookup(op.name, *place, (dtype,) * len(arrays))
-        if nbytes >= POOL_FROM and place is _CPU_STRIDED:
-            # Large results go to pooled memory.
-            out = kernel(*arrays, out=empty(shape, op_result_dtype(op, dtype)))
-        else:
-            out = kernel(*arrays)
-    nodes = tuple(node_of(t) for t in tensors)
-    result = wrap_result(out)
-    if any(n is not None for n in nodes) and _grad_mode() and op.derivative.kind != "none":
-        if op.variadic:
-            raise AssertionError("elementwise ops are not variadic")
-        result._node = record(op, tensors, nodes, result._array, None)
-        if op.save_flags[_mask(nodes)][-1]:
-            result._saved = True
-    if OBSERVERS:
-        observe(op, result, tuple(arrays))
-    return result  # type: ignore[no-any-return]
-
-
-_RESULT_DTYPES: dict[tuple[str, Any], np.dtype[Any]] = {}
-
-
-def op_result_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The result dtype of an elementwise op for operands of `dtype` (found by a run on one)."""
-    key = (op.name, dtype)
-    found = _RESULT_DTYPES.get(key)
-    if found is None:
-        kernel = fast_kernel(op, dtype, len(op.args))
-        with np.errstate(all="ignore"):
-            found = np.asarray(kernel(*[np.ones(1, dtype)] * len(op.args))).dtype
-        _RESULT_DTYPES[key] = found
-    return found
-
-
-def fast_kernel(op: Op, dtype: np.dtype[Any], arity: int) -> Any:
-    """The CPU kernel of an elementwise op for few elements of one dtype."""
-    kernel = op.fast.get(dtype)
-    if kernel is None:
-        check_category(op, dtype)
-        kernel = _dispatch.lookup(op.name, "cpu", "strided", (dtype,) * arity)
-        kernel = op.fast[dtype] = _dispatch.serial(kernel)
-    return kernel
-
-
-def prepare(op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], np.dtype[Any], Shape]:
-    """Operands as tensors of one dtype, the tracked ones expanded to the common shape."""
-    dtype: np.dtype[Any] | None = None
-    tensors: list[Any] = []
-    scalars = False
-    for i, x in enumerate(operands, 1):
-        if type(x) in _ARRAY_SCALARS or (
-            isinstance(x, _ARRAY_SCALARS) and not isinstance(x, np.generic | TensorBase)
-        ):
-            tensors.append(x)
-            scalars = True
-            continue
-        t = operand(x, op.name, i)
-        tensors.append(t)
-        dtype = t._array.dtype if dtype is None else promote(dtype, t._array.dtype)
-    if dtype is None:
-        tensors = [operand(x, op.name) for x in operands]
-        dtype = tensors[0]._array.dtype
-        for t in tensors[1:]:
-            dtype = promote(dtype, t._array.dtype)
-    elif scalars:
-        for x in tensors:
-            if not isinstance(x, TensorBase):
-                dtype = scalar_dtype(x, dtype)
-        # First the dtype to compute in: uint8 / -2 is a floating-point division.
-        dtype = compute_dtype(op, dtype)
-        tensors = [x if isinstance(x, TensorBase) else wrap(constant(x, dtype)) for x in tensors]
-    if dtype.kind in "iu" and len(tensors) > 1 and op.dtypes in ("floating", "real floating"):
-        # As NumPy looks for its loops: each operand is converted, not what they promote to.
-        dtype = functools.reduce(promote, [compute_dtype(op, t._array.dtype) for t in tensors])
-    dtype = compute_dtype(op, dtype)
-    shape = broadcast_shapes(*[t._array.shape for t in tensors])
-    recording = _grad_mode()
-    for i, t in enumerate(tensors):
-        if t._array.dtype != dtype:
-            t = tensors[i] = cast(t, dtype)
-        if recording and t._array.shape != shape and node_of(t) is not None:
-            tensors[i] = view(BROADCAST_TO, t, shape=shape)
-    return tuple(tensors), dtype, shape
-
-
-# Integers that meet a floating-point function: NumPy's table.
-_FLOAT_OF = {
-    "bool": "float16", "int8": "float16", "uint8": "float16",
-    "int16": "float32", "uint16": "float32",
-    "int32": "float64", "uint32": "float64", "int64": "float64", "uint64": "float64",
-}  # fmt: skip
-_FLOAT_OF_DTYPE = {np.dtype(k): np.dtype(v) for k, v in _FLOAT_OF.items()}
-
-
-def compute_dtype(op: Op, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype that an elementwise op computes in for operands promoted to `dtype`."""
-    if op.dtypes in ("floating", "real floating") and dtype.kind in "biu":
-        return np.dtype("float64") if op.name == "divide" else _FLOAT_OF_DTYPE[dtype]
-    return dtype
-
-
-_ALLOWED = {
-    "any": "biufcV",
-    "numeric": "biufcV",
-    "number": "iufcV",
-    "real": "biufV",
-    "floating": "fcV",
-    "floating only": "fcV",
-    "real floating": "fV",
-    "integral": "iu",
-    "integral or bool": "biu",
-    "bool": "b",
-}
-
-
-def check_category(op: Op, dtype: np.dtype[Any]) -> None:
-    """DTypeError if the op is not defined for `dtype`."""
-    if dtype.kind not in _ALLOWED[op.dtypes]:
-        raise DTypeError(
-            f"{op.name} is not defined for dtype {dtype}: it takes {op.dtypes} dtypes; convert "
-            "first with x.astype(...)"
-        )
 
 
 # -- the general road ---------------------------------------------------------------------------

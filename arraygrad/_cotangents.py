@@ -11,7 +11,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
-from ._apply import BROADCAST_TO, apply, binary, node_of, operand, prepare, unary, view
+from ._apply import BROADCAST_TO, apply, node_of, operand, view
+from ._elementwise import binary, prepare, unary
 from ._layout import broadcast_shapes
 from ._op import Bilinear, Linear, Op, Rule, declare
 from ._storage import TensorBase

@@ -11,18 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ._apply import (
-    RESULT,
-    apply,
-    elementwise,
-    node_of,
-    op_result_dtype,
-    scalar_class,
-    view,
-    wrap,
-)
+from ._apply import RESULT, apply, node_of, scalar_class, view, wrap
 from ._cotangents import conj, times
 from ._dispatch import register_kernel
+from ._elementwise import elementwise, op_result_dtype
 from ._errors import GradientError
 from ._graph import (
     ATTRIBUTES,

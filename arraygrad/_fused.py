@@ -3,6 +3,9 @@
 The formula at the op is the definition. Where no graph is recorded, most ops have a fused backward
 kernel that computes all cotangents of a node at once; tests hold the two equal. The engine asks the
 op's entry in `FORMS` first and goes by the formula if the answer is None. Makes no tensors.
+
+The engine adds into cotangents that are nobody else's: those of ops that compute (`Op.computes`),
+and of others what is an array of its own and not `g`. A form must not answer with one array twice.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from ._graph import ATTRIBUTES, INPUTS, VALUES, Node
 
 Arrays = Sequence[Any]
 
-# Bytes of a cotangent below which its kernel runs in the serial form (as `_apply.SMALL`).
+# Bytes of a cotangent below which its kernel runs in the serial form (as `_elementwise.SMALL`).
 _SMALL = 1 << 18
 
 # Which values the fused kernel "<op>.backward" takes after the cotangent: slots of the op, "out"
@@ -244,7 +247,7 @@ def _vector_norm(node: Node, g: Any) -> Arrays | None:
     if x.dtype != out.dtype or not ((out > 0) & (out < np.inf)).all():
         return None
     axes = attributes["axis"]
-    return (x / _kept(out, x.shape, axes) * _kept(g, x.shape, axes),)
+    return (_product(x / _kept(out, x.shape, axes), _kept(g, x.shape, axes)),)
 
 
 def _cumulative_sum(node: Node, g: Any) -> Arrays | None:
@@ -290,7 +293,7 @@ def _conj(node: Node, g: Any) -> Arrays:
 
 
 def _complex(node: Node, g: Any) -> Arrays:
-    return (np.ascontiguousarray(g.real), np.ascontiguousarray(g.imag))
+    return (g.real.copy(), g.imag.copy())
 
 
 def _deg2rad(node: Node, g: Any) -> Arrays | None:
@@ -303,11 +306,11 @@ def _rad2deg(node: Node, g: Any) -> Arrays | None:
 
 def _none(node: Node, g: Any) -> Arrays | None:
     """Cotangents of a function that is constant between its jumps; the sign of complex is not."""
-    return None if g.dtype.kind == "c" else [np.zeros_like(g)] * len(node[INPUTS])
+    return None if g.dtype.kind == "c" else [np.zeros_like(g) for _ in node[INPUTS]]
 
 
 def _first(node: Node, g: Any) -> Arrays:
-    return (g, np.zeros_like(g))
+    return (g.copy(), np.zeros_like(g))
 
 
 def _pow(node: Node, g: Any) -> Arrays | None:

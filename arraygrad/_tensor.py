@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _apply
-from ._apply import binary, cast, detached, node_of, register_types, wrap
+from . import _apply, _elementwise
+from ._apply import cast, detached, node_of, register_types, wrap
 from ._cotangents import ADD, MULTIPLY
 from ._detach import may_detach
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
+from ._elementwise import binary
 from ._errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -819,3 +820,4 @@ def _rebuild(array: Any, requires_grad: bool, scalar: bool) -> Tensor:
 
 
 register_types(Tensor, Scalar)
+_elementwise.register_types(Tensor, Scalar)

@@ -10,18 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ._apply import (
-    BROADCAST_TO,
-    binary,
-    cast,
-    elementwise,
-    fast_kernel,
-    node_of,
-    op_result_dtype,
-    operand,
-    prepare,
-    view,
-)
+from ._apply import BROADCAST_TO, cast, node_of, operand, view
+from ._elementwise import binary, elementwise, fast_kernel, op_result_dtype, prepare
 from ._errors import DTypeError, GradientError, ShapeError
 from ._formulas import is_leaf_node
 from ._graph import is_grad_enabled
@@ -97,13 +87,15 @@ def _check_shape(shape: Shape, target: Shape, writer: str) -> None:
 
 def write(x: Any, value: Any, writer: str) -> None:
     """Make `value`, a result that nothing else holds yet, the value of x."""
+    recording = is_grad_enabled()
     if x._family is None and value._array.flags.c_contiguous and x._array.flags.c_contiguous \
             and not getattr(value, "_saved", False) and value._array.ndim \
-            and value._family is None:  # fmt: skip
-        # Nobody else sees x's memory: take the result's instead of copying it.
+            and value._family is None and (recording or x._node is None):  # fmt: skip
+        # Nobody else sees x's memory: take the result's instead of copying it. (Not where x keeps
+        # the node of its old value: who finds no family takes that for how x was made.)
         x._array = value._array
         x._saved = False
-        if is_grad_enabled():
+        if recording:
             x._node = value._node
         return
     overwrite(x, value, writer)

@@ -5,9 +5,10 @@ import pytest
 
 import arraygrad as ag
 from arraygrad import _dispatch, _op, ops
-from arraygrad._apply import elementwise, wrap
+from arraygrad._apply import wrap
 from arraygrad._device import Device, register_device
 from arraygrad._dispatch import register_kernel
+from arraygrad._elementwise import elementwise
 from tests.fresh_process import run
 
 F8 = np.dtype("float64")

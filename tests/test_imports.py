@@ -30,6 +30,7 @@ LAYERS = (
     ("_storage",),
     ("_windows",),
     ("_apply",),
+    ("_elementwise",),
     ("_cotangents", "_detach", "_history"),
     ("_fused",),
     ("_formulas",),

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import binary, unary
 from .._cotangents import ADD, MULTIPLY, times, where
 from .._dispatch import register_kernel
+from .._elementwise import binary, unary
 from .._op import Linear, Op, Partials, Rule, declare
 from .comparison import equal
 from .kinks import cotangents_at_kink, tangent_at_kink

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import binary, unary
+from .._elementwise import binary, unary
 from .._op import NONE, Op, declare
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import binary, cast, elementwise, operand, unary, wrap_result
+from .._apply import cast, operand, wrap_result
 from .._dispatch import register_kernel
+from .._elementwise import binary, elementwise, unary
 from .._errors import ArgumentTypeError
 from .._op import NONE, Op, Partials, declare
 from .._storage import TensorBase

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import binary, cast, node_of, unary
+from .._apply import cast, node_of
 from .._cotangents import conj, times, where
+from .._elementwise import binary, unary
 from .._errors import ArgumentError, ArraygradError
 from .._op import Op, Partials, Rule, declare
 from .._storage import TensorBase

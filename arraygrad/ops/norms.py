@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .._answers import answers
-from .._apply import apply, cast, node_of, operand, unary, wrap
+from .._apply import apply, cast, node_of, operand, wrap
 from .._cotangents import add, conj, times
 from .._dispatch import register_kernel
 from .._dtypes import float64, real_dtype
+from .._elementwise import unary
 from .._errors import ArgumentError, ShapeError
 from .._graph import is_grad_enabled
 from .._layout import Shape, listed, normalize_axes, normalize_axis, reduced_shape

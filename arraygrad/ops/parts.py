@@ -8,9 +8,10 @@ import numpy as np
 
 from .. import _cotangents
 from .._answers import answers
-from .._apply import binary, cast, operand, unary, view, wrap
+from .._apply import cast, operand, view, wrap
 from .._cotangents import times, where
 from .._dispatch import register_kernel
+from .._elementwise import binary, unary
 from .._op import NONE, Linear, Op, Partials, Rule, declare
 from .arithmetic import divide, multiply, subtract
 from .comparison import equal

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import apply, operand, unary
+from .._apply import apply, operand
 from .._dispatch import register_kernel
+from .._elementwise import unary
 from .._op import Op, Partials, Rule, declare
 
 if TYPE_CHECKING:

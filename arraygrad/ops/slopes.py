@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .._apply import binary, unary
 from .._cotangents import where
 from .._dispatch import register_kernel
+from .._elementwise import binary, unary
 from .._lazy import LazyModule
 from .._op import Op, Partials, declare
 from .arithmetic import (
@@ -71,10 +71,16 @@ def sech_squared(x: Any) -> Any:
     return unary(SECH_SQUARED, x)
 
 
-# -(x - 1) and not 1 - x: a zero imaginary part must change its sign, for the branch cuts.
+def _asin_slope_values(x: Any) -> Any:
+    # -(x - 1) for complex x: a zero imaginary part must change its sign, for the branch cuts. It
+    # would make the slope at the end 1 of the real domain minus infinity.
+    below = -(x - 1) if x.dtype.kind == "c" else 1 - x
+    return 1 / (np.sqrt(below) * np.sqrt(1 + x))
+
+
 ASIN_SLOPE = _declare(
     "asin_slope",
-    lambda x: 1 / (np.sqrt(-(x - 1)) * np.sqrt(1 + x)),
+    _asin_slope_values,
     lambda x, out: multiply(multiply(x, out), square(out)),
 )
 

@@ -14,7 +14,7 @@ from .._dispatch import register_kernel
 from .._dtypes import DTypeLike, as_dtype, float64, int64, real_dtype, uint64
 from .._errors import ArgumentError, ShapeError
 from .._graph import is_grad_enabled
-from .._layout import Shape, normalize_axes, normalize_axis, reduced_shape
+from .._layout import ALL_AXES, Shape, normalize_axes, normalize_axis, reduced_shape
 from .._op import Linear, Op, Rule, declare
 from .arithmetic import divide, multiply, reciprocal, subtract
 from .data_type import check_convertible
@@ -53,15 +53,16 @@ def accumulation_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _accumulated(x: Any, dtype: DTypeLike | None, function: str) -> tuple[Any, np.dtype[Any]]:
     """The operand, in the dtype of the result if it can carry a gradient, and that dtype."""
-    if dtype is None and x._array.dtype.kind in "fc":
-        return x, x._array.dtype
+    own = x._array.dtype
     if dtype is None:
-        target = accumulation_dtype(x._array.dtype)
+        if own.kind in "fc":
+            return x, own
+        target = accumulation_dtype(own)
     else:
         target = as_dtype(dtype)
         check_convertible(x._array, target, function)
     # Kernels convert integers as they read them.
-    if x._array.dtype.kind in "fcV" or target.kind not in "iu":
+    if own.kind in "fcV" or target.kind not in "iu":
         x = cast(x, target)
     return x, target
 
@@ -96,6 +97,9 @@ def sum(
     Derivative: 1 for each summand.
     """
     x = operand(x, "sum")
+    own = x._array.dtype
+    if axis is None and dtype is None and own.kind in "fc":  # most sums, with nothing to decide
+        return apply(SUM, x, axis=ALL_AXES[x._array.ndim], keepdims=bool(keepdims), dtype=own)  # type: ignore[no-any-return]
     axes = normalize_axes(axis, x._array.ndim)
     x, target = _accumulated(x, dtype, "sum")
     return apply(SUM, x, axis=axes, keepdims=bool(keepdims), dtype=target)  # type: ignore[no-any-return]

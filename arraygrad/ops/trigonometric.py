@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import binary, cast, operand, unary
+from .._apply import cast, operand
 from .._cotangents import where
 from .._dispatch import register_kernel
+from .._elementwise import binary, unary
 from .._op import Linear, Op, Partials, declare
 from .arithmetic import (
     add,

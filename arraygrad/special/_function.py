@@ -14,21 +14,11 @@ from typing import Any
 import numpy as np
 
 from .._answers import ANSWERS
-from .._apply import (
-    BROADCAST_TO,
-    apply,
-    cast,
-    detached,
-    elementwise,
-    node_of,
-    operand,
-    unary,
-    view,
-    wrap,
-)
+from .._apply import BROADCAST_TO, apply, cast, detached, node_of, operand, view, wrap
 from .._cotangents import add, conj, times
 from .._detach import lose
 from .._dispatch import register_kernel
+from .._elementwise import elementwise, unary
 from .._errors import ArgumentTypeError, DispatchError, DTypeError, GradientError
 from .._graph import is_grad_enabled
 from .._layout import broadcast_shapes

@@ -258,3 +258,14 @@ def test_second_order_and_writes_with_activations_that_are_made_again() -> None:
     (g,) = ag.autograd.grad(product.sum(), w)
     total = np.tanh(x.detach().numpy()).sum(axis=0)
     np.testing.assert_allclose(g.numpy(), np.repeat(total[:, None], LARGE, axis=1), rtol=1e-9)
+
+
+def test_activation_written_unrecorded_is_not_made_again_from_its_argument() -> None:
+    """The write gave it other values and left it its node, from which its old value was made."""
+    x = ag.tensor(np.ones((LARGE, 2 * LARGE), np.float32), requires_grad=True)
+    w = ag.tensor(np.ones((2 * LARGE, LARGE), np.float32), requires_grad=True)
+    h = ag.maximum(x, 0.0)
+    with ag.no_grad():
+        h *= np.full(h.shape, 3.0)  # of float64: the result is cast before it is written
+    (h @ w).sum().backward()
+    np.testing.assert_array_equal(w.grad.numpy(), np.full(w.shape, 3.0 * LARGE, np.float32))

@@ -11,9 +11,11 @@ import pytest
 
 import arraygrad as ag
 from arraygrad import _dispatch, _fused
-from arraygrad._apply import elementwise, wrap
+from arraygrad._apply import wrap
 from arraygrad._cotangents import where
+from arraygrad._elementwise import elementwise
 from arraygrad._engine import gradients
+from arraygrad._graph import VALUES
 from arraygrad._op import OPS, find_op
 from arraygrad.ops import arithmetic, comparison, exponential, parts, rounding, trigonometric
 from arraygrad.ops.arithmetic import add, divide, multiply, square, subtract
@@ -45,6 +47,16 @@ def second_derivative(function, value):
 
 def close(got, want, rtol=1e-12):
     np.testing.assert_allclose(got, want, rtol=rtol, atol=0)
+
+
+@pytest.mark.parametrize(("name", "sign"), [("asin", 1), ("acos", -1)])
+def test_slopes_at_the_ends_of_the_domain_have_the_sign_of_those_inside(name, sign):
+    function = getattr(trigonometric, name)
+    close(gradient(function, [-1.0, 1.0]), [sign * np.inf] * 2)
+    x = ag.tensor([-1.0, 1.0], requires_grad=True)
+    with np.errstate(all="ignore"):
+        (recorded,) = ag.autograd.grad(function(x).sum(), x, create_graph=True)
+    close(recorded.detach()._array, [sign * np.inf] * 2)
 
 
 # -- ties and kinks -------------------------------------------------------------------------------
@@ -365,6 +377,27 @@ def test_fast_form_equals_the_formula(name, dtype):
         assert a.dtype == b.dtype == dtype
         assert a.shape == b.shape
         np.testing.assert_allclose(a._array, b.detach()._array, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (), (0,)])
+@pytest.mark.parametrize("name", sorted(n for n in _fused.FORMS if OPS[n].family == "elementwise"))
+def test_cotangents_of_fast_forms_are_arrays_of_their_own(name, shape):
+    """The engine adds into them: floor_divide gave both arguments one array of zeros, nextafter
+    the user's own cotangent; the parts of a 0-d complex cotangent were 1-d."""
+    op = OPS[name]
+    values = np.random.default_rng(3).uniform(0.1, 0.9, (len(op.args), *shape))
+    tensors = [ag.tensor(v + IN_DOMAIN.get(name, 0.0), requires_grad=True) for v in values]
+    out = elementwise(op, *tensors)
+    g = np.ones(out.shape, out.dtype)
+    cotangents = _fused.FORMS[name](out._node, g)
+    if cotangents is None:
+        pytest.skip("no kernel is compiled for this")
+    assert {(c.shape, c.dtype) for c in cotangents} == {(shape, values.dtype)}
+    added_into = [c for c in cotangents if op.computes or (c is not g and c.base is None)]
+    held = [g, *(v for v in out._node[VALUES] or () if v is not None)]
+    for i, c in enumerate(added_into):
+        assert c.flags.writeable
+        assert not any(np.shares_memory(c, other) for other in held + added_into[:i])
 
 
 def test_one_tracked_factor_gets_its_gradient_alone():

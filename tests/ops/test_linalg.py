@@ -469,6 +469,12 @@ def test_gradients_of_norms_at_zero_are_zero():
     np.testing.assert_array_equal(found, [[2.0], [-2.0], [-2.0], [2.0]])
 
 
+def test_zero_elements_absorb_what_is_not_finite_in_the_cotangent_of_a_norm():
+    x = ag.tensor([3.0, 0.0, 4.0], requires_grad=True)
+    linalg.vector_norm(x).backward(wrap(np.array(np.nan)))
+    np.testing.assert_array_equal(x.grad._array, [np.nan, 0.0, np.nan])
+
+
 @pytest.mark.parametrize("ord", [1, 2, 3, 1.5, np.inf])
 def test_gradients_of_vector_norms_at_zero_are_zero(ord):
     found = gradient(lambda x: linalg.vector_norm(x, ord=ord), np.zeros(3))

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..._answers import answers
-from ..._apply import cast, elementwise, operand
+from ..._apply import cast, operand
 from ..._detach import lose
 from ..._dispatch import register_kernel
+from ..._elementwise import elementwise
 from ..._graph import is_grad_enabled
 from ..._op import Op, Rule
 from ...ops import arithmetic, rounding, searching, trigonometric
