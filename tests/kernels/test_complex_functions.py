@@ -197,6 +197,14 @@ def test_exponentials_of_huge_imaginary_parts() -> None:
     _assert_near(forward_ufunc("sigmoid", "D")(x), [x], EXACT["sigmoid"])
 
 
+def test_exponentials_of_huge_real_parts_leave_no_finite_part() -> None:
+    z = _numbers("D", [1e6, 1500.0, 1e300, 1e6, 1e6], [1e-300, 1e-320, -1e-308, 0.0, -0.0])
+    with np.errstate(all="ignore"):
+        found = forward_ufunc("exp", "D")(z)
+    np.testing.assert_array_equal(found.real, np.inf)
+    np.testing.assert_array_equal(found.imag, [np.inf, np.inf, -np.inf, 0.0, -0.0])
+
+
 def test_sigmoid_beside_infinities() -> None:
     x = _numbers("D", [np.inf, np.inf, -np.inf, -np.inf], [1, np.nan, 2, np.inf])
     with np.errstate(all="raise"):

@@ -26,6 +26,7 @@ _LN2 = 0.6931471805599453
 _LOG2_E = 1.4426950408889634
 _LOG10_E = 0.4342944819032518
 _PI = 3.141592653589793
+_TWO_TO_200 = 2.0**200
 
 exp_reduced = f64.exp_reduced
 _exp = f64.exp
@@ -59,6 +60,8 @@ def make_exp(sin_cos: Callable[..., Any]) -> Callable[..., Any]:
         sine, cosine = sin_cos(b)
         real = scale_f64(p * cosine, k)
         imaginary = scale_f64(p * sine, k)
+        # The smallest sine times this overflows, too.
+        imaginary = imaginary * _TWO_TO_200 if a > 1460.0 else imaginary
         wild = abs(b) == _INFINITY or b != b
         real = _INFINITY if a == _INFINITY and wild else real
         real = 0.0 if a == -_INFINITY and wild else real
