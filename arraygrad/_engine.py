@@ -63,8 +63,9 @@ RAW_PULL: dict[str, Callable[[Node, Any], Sequence[Any] | None]] = {
     "read_window": pull_read,
     "write_window": pull_write,
 }
-# Ops that read part of their input: f(memory, g, attributes) adds into an existing cotangent.
-ADD_INTO: dict[str, Callable[[Any, Any, dict[str, Any]], bool]] = {"read_window": add_to_cotangent}
+# Ops that read part of their input: f(memory, g, node) adds into an existing cotangent; False: it
+# cannot.
+ADD_INTO: dict[str, Callable[[Any, Any, Node], bool]] = {"read_window": add_to_cotangent}
 # Ops that replace part of their first input: f(g, attributes) -> cotangent of what was written,
 # clearing that part of `g`, which then is the cotangent of the first input; None: by formula.
 TAKE_OUT: dict[str, Callable[[Any, dict[str, Any]], Any]] = {"write_window": take_from_cotangent}
@@ -333,7 +334,9 @@ def _walk_raw(
                     source = node[INPUTS][0]
                     entry = leaves.get(source[SEQ]) or pending.get(source[SEQ])
                     if entry is not None and entry[2]:
-                        if ADD_INTO[op.name](entry[1], g, node[ATTRIBUTES]):
+                        if ADD_INTO[op.name](entry[1], g, node):
+                            if not keep and values is not None:
+                                node[VALUES] = FREED
                             break
                 cotangents = form(node, g)
             if cotangents is None:
@@ -416,7 +419,7 @@ def _spread(
         adder = ADD_INTO.get(op.name)
         if adder is not None:
             entry = pending.get(inputs[0][SEQ])
-            if entry is not None and entry[2] and adder(entry[1], g, node[ATTRIBUTES]):
+            if entry is not None and entry[2] and adder(entry[1], g, node):
                 return
         taker = TAKE_OUT.get(op.name)
         value = taker(g, node[ATTRIBUTES]) if taker is not None and ours else None

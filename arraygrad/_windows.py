@@ -85,8 +85,9 @@ def _memory_of(g: Any, base: Geometry) -> Any:
     return g.reshape(-1).view(np.uint8)
 
 
-def add_to_cotangent(cotangent: Any, g: Any, attributes: dict[str, Any]) -> bool:
+def add_to_cotangent(cotangent: Any, g: Any, node: Node) -> bool:
     """Add `g` to the cotangent of the base through the view, in place; False: it cannot be."""
+    attributes = node[ATTRIBUTES]
     memory = _memory_of(cotangent, attributes["base"])
     if memory is None:
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from .._dispatch import lookup, register_kernel
 from .._dtypes import check_supported
 from .._engine import ADD_INTO, RAW_PULL, TAKE_OUT
 from .._errors import ArgumentError, ArgumentTypeError, IndexOutOfRangeError, ShapeError
-from .._graph import ATTRIBUTES, is_grad_enabled, next_seq
+from .._graph import ATTRIBUTES, FREED, VALUES, Node, is_grad_enabled, next_seq
 from .._history import adopt_history, check_alone
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Linear, Op, Rule, declare
@@ -476,13 +477,13 @@ register_kernel("take_written", take_written_array)
 register_kernel("put_written", put_item_array)
 
 
-def _add_into(memory: Any, g: Any, attributes: dict[str, Any]) -> bool:
-    memory[attributes["key"]] += g
+def _add_into(memory: Any, g: Any, node: Node) -> bool:
+    memory[node[ATTRIBUTES]["key"]] += g
     return True
 
 
-def _add_into_gather(memory: Any, g: Any, attributes: dict[str, Any]) -> bool:
-    _add_at(memory, attributes["key"], g)
+def _add_into_gather(memory: Any, g: Any, node: Node) -> bool:
+    _add_at(memory, node[ATTRIBUTES]["key"], g)
     return True
 
 
@@ -563,6 +564,27 @@ def _index_operand(indices: Any, function: str) -> Any:
             )
         return wrap(array.astype(np.intp))
     return indices
+
+
+def _add_taken(kernel_name: str) -> Callable[[Any, Any, Node], bool]:
+    """Adds the cotangent of slices or elements that were taken into that of what they are from."""
+
+    def add_into(memory: Any, g: Any, node: Node) -> bool:
+        values = node[VALUES]
+        if type(values) is not tuple or values is FREED or type(memory) is not np.ndarray:
+            return False
+        if g.dtype != memory.dtype or not memory.flags.c_contiguous:
+            return False
+        indices = values[1]
+        kernel = lookup(kernel_name, "cpu", "strided", (g.dtype, indices.dtype, g.dtype))
+        kernel(memory, indices, g, axis=node[ATTRIBUTES]["axis"])
+        return True
+
+    return add_into
+
+
+ADD_INTO["take"] = _add_taken("index_add")
+ADD_INTO["take_along_axis"] = _add_taken("add_along_axis")
 
 
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:

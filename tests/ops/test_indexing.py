@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
+from arraygrad._errors import GradientError
 
 SHAPE = (3, 4, 2)
 
@@ -150,6 +151,43 @@ def test_rows_by_iteration_write_to_the_base() -> None:
         row[:1] -= 1.0
     (y * y).sum().backward()
     np.testing.assert_allclose(x.grad, [[4.0, 16.0], [48.0, 72.0]])
+
+
+READERS: dict[str, Any] = {
+    "element": lambda x, i: x[i, 1],
+    "row": lambda x, i: x[i],
+    "rows": lambda x, i: x[[i, i, 0]],
+    "elements": lambda x, i: x[np.array([i, 0]), np.array([1, 1])],
+    "mask": lambda x, i: x[np.arange(len(x)) == i],
+    "take": lambda x, i: ag.take(x, np.array([i, i, 0]), axis=0),
+    "take_along_axis": lambda x, i: ag.take_along_axis(x, np.array([[i, 0, 1]]), axis=0),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("of_leaf", [True, False])
+def test_parts_that_are_read_add_into_one_cotangent(
+    read: Any, of_leaf: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each take made a cotangent of the whole: a loop over an embedding took quadratic time."""
+    x = ag.tensor(np.ones((40, 3)), requires_grad=True)
+    source = x if of_leaf else x * 1.0
+    total = sum(read(source, i).sum() * (i + 1.0) for i in range(40))
+    (want,) = ag.autograd.grad(total, x, create_graph=True)
+    made = []
+    zeros = np.zeros
+
+    def counting(shape: Any, *args: Any, **kwargs: Any) -> Any:
+        made.append(shape)
+        return zeros(shape, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "zeros", counting)
+        total.backward()
+    assert made.count(x.shape) < 5
+    np.testing.assert_allclose(x.grad, want.detach(), rtol=1e-12)
+    with pytest.raises(GradientError):
+        total.backward()
 
 
 def test_index_by_tensors() -> None:
