@@ -217,8 +217,10 @@ def cholesky(
 def cho_factor(
     a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Any:
-    """Cholesky factor for `cho_solve`; the other triangle, random in SciPy, is zero."""
-    return core.cholesky(tensor(a, "scipy.linalg.cho_factor"), upper=not lower), lower
+    """Cholesky factor for `cho_solve`; the other triangle is that of a, as SciPy leaves it."""
+    a = tensor(a, "scipy.linalg.cho_factor")
+    left = xp.triu(a, 1) if lower else xp.tril(a, -1)
+    return core.cholesky(a, upper=not lower) + left, lower
 
 
 @rule("scipy.linalg.cho_solve")

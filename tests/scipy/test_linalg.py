@@ -137,6 +137,20 @@ def test_what_has_no_rule_is_refused_by_name():
         ag.grad(lambda a: scipy.linalg.schur(a)[0].sum())(A)
 
 
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, complex])
+def test_cho_factor_leaves_the_other_triangle_as_scipy_does(lower, dtype):
+    import arraygrad.scipy.linalg as ours
+
+    a = S.astype(dtype)
+    if dtype is complex:
+        a += 0.5j * (np.triu(A, 1) - np.triu(A, 1).T)
+    wanted = scipy.linalg.cho_factor(a, lower)[0]
+    factor = ours.cho_factor(ag.tensor(a, requires_grad=True), lower)[0].detach().numpy()
+    assert factor.dtype == wanted.dtype
+    np.testing.assert_allclose(factor, wanted, rtol=1e-5)
+
+
 def test_untracked_calls_are_scipys():
     import arraygrad.scipy.linalg as ours
 
