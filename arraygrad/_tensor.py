@@ -741,6 +741,15 @@ class Scalar(Tensor):
         # As NumPy's: an integer without ndigits. Its derivative is zero: nothing is lost.
         return int(super().__round__()) if ndigits is None else super().__round__(ndigits)
 
+    def is_integer(self) -> bool:
+        """Whether the value is whole, as NumPy's numbers say."""
+        return self._array[()].is_integer()  # type: ignore[no-any-return]
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """Numerator and denominator of the value, which carry no gradient."""
+        may_detach(self, "as_integer_ratio()")
+        return self._array[()].as_integer_ratio()  # type: ignore[no-any-return]
+
     def __mul__(self, other: Any, /) -> Any:
         if isinstance(other, _NUMBERS):
             return binary(MULTIPLY, self, other)

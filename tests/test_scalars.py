@@ -91,3 +91,15 @@ def test_scalars_refuse_items_as_numpys_do():
             s[key] = 3.0
     s[...] = 3.0
     assert s == 3.0
+
+
+def test_scalars_say_whether_they_are_whole():
+    x = ag.tensor([2.0, 2.5], requires_grad=True)
+    assert x[0].is_integer()
+    assert not x[1].is_integer()
+    assert ag.asarray([3])[0].is_integer()
+    assert ag.grad(lambda t: t * t if t.is_integer() else t)(3.0) == 6.0
+    assert ag.asarray([2.5])[0].as_integer_ratio() == (5, 2)
+    with pytest.raises(ag.errors.DetachError, match="as_integer_ratio"):
+        x[1].as_integer_ratio()
+    assert not hasattr(x, "is_integer")  # as for arrays
