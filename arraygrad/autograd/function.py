@@ -192,6 +192,7 @@ class Function:
         tracked = is_grad_enabled() and any(n is not None for n in nodes)
         _check_complete(cls, tracked)
         ctx.needs_input_grad = tuple(tracked and n is not None for n in nodes)
+        versions = [0 if n is None else a._version for a, n in zip(args, nodes, strict=True)]
         token = GRAD_MODE.set(False)
         try:
             if cls.setup_context is not Function.setup_context:
@@ -201,6 +202,7 @@ class Function:
                 result = cls.forward(ctx, *args)
         finally:
             GRAD_MODE.reset(token)
+        _check_written(cls, ctx, args, nodes, versions)
         several = isinstance(result, tuple)
         results = [_as_result(r, args, ctx) for r in (result if several else (result,))]
         if tracked:
@@ -223,6 +225,23 @@ def _check_complete(cls: type[Function], tracked: bool) -> None:
     else:
         return
     raise NotImplementedError(f"{cls.__name__} needs a static method {missing}")
+
+
+def _check_written(
+    cls: type[Function],
+    ctx: FunctionContext,
+    args: tuple[Any, ...],
+    nodes: tuple[Node | None, ...],
+    versions: list[int],
+) -> None:
+    """Refuse writes to arguments that mark_dirty was not told of: their history would be wrong."""
+    for i, (a, node, version) in enumerate(zip(args, nodes, versions, strict=True)):
+        if node is None or a._version == version or any(a is d for d in ctx._dirty):
+            continue
+        raise GradientError(
+            f"{cls.__name__}.forward wrote to its argument {i}, which requires grad, in place; "
+            "call ctx.mark_dirty(x) and return x, or write to a copy, x.copy()"
+        )
 
 
 def _as_result(result: Any, args: tuple[Any, ...], ctx: FunctionContext) -> Any:

@@ -149,6 +149,24 @@ def test_mark_dirty_updates_the_argument_and_its_views() -> None:
     np.testing.assert_allclose(x.grad.numpy(), 4 * X**3 + [0.0, *(4 * X[1:])])
 
 
+def test_writes_that_mark_dirty_was_not_told_of_are_refused() -> None:
+    class Doubled(ag.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, buffer: Any) -> Any:
+            buffer[...] = 1.0  # nothing flows through it
+            x *= 2
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return 2 * g, None
+
+    x = ag.tensor(X, requires_grad=True)
+    with pytest.raises(ag.errors.GradientError, match="mark_dirty"):
+        Doubled.apply(x * 1, ag.zeros(3))
+    assert Doubled.apply(x.detach(), ag.zeros(3)) is not None
+
+
 def test_mark_dirty_refuses_a_leaf_before_it_is_written() -> None:
     x = ag.tensor(X, requires_grad=True)
     with pytest.raises(ag.errors.GradientError, match="leaf"):
