@@ -72,10 +72,18 @@ def sech_squared(x: Any) -> Any:
 
 
 def _asin_slope_values(x: Any) -> Any:
-    # -(x - 1) for complex x: a zero imaginary part must change its sign, for the branch cuts. It
-    # would make the slope at the end 1 of the real domain minus infinity.
-    below = -(x - 1) if x.dtype.kind == "c" else 1 - x
-    return 1 / (np.sqrt(below) * np.sqrt(1 + x))
+    if x.dtype.kind != "c":
+        return 1 / (np.sqrt(1 - x) * np.sqrt(1 + x))
+    # -(x - 1) and x - -1, not 1 - x and 1 + x: on the branch cuts the sign of a zero imaginary
+    # part says which side is meant.
+    return 1 / (np.sqrt(-(x - 1)) * np.sqrt(x - -1))
+
+
+def _times_1j(x: Any) -> Any:
+    """1j * x by its parts: the product of complex numbers loses the signs of zeros."""
+    out = np.empty_like(x)
+    out.real, out.imag = -x.imag, x.real
+    return out
 
 
 ASIN_SLOPE = _declare(
@@ -119,11 +127,7 @@ def atanh_slope(x: Any) -> Any:
 ASINH_SLOPE = _declare(
     "asinh_slope",
     # x**2 overflows long before the slope underflows.
-    lambda x: (
-        1 / (np.sqrt(1 - 1j * x) * np.sqrt(1 + 1j * x))
-        if x.dtype.kind == "c"
-        else 1 / np.hypot(x, 1)
-    ),
+    lambda x: _asin_slope_values(_times_1j(x)) if x.dtype.kind == "c" else 1 / np.hypot(x, 1),
     lambda x, out: negative(multiply(multiply(x, out), square(out))),
 )
 
@@ -135,7 +139,7 @@ def asinh_slope(x: Any) -> Any:
 
 ACOSH_SLOPE = _declare(
     "acosh_slope",
-    lambda x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)),
+    lambda x: 1 / (np.sqrt(x - 1) * np.sqrt(x - -1)),  # for the branch cut, as in asin_slope
     lambda x, out: negative(multiply(multiply(x, out), square(out))),
 )
 

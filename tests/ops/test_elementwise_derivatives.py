@@ -59,6 +59,32 @@ def test_slopes_at_the_ends_of_the_domain_have_the_sign_of_those_inside(name, si
     close(recorded.detach()._array, [sign * np.inf] * 2)
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize(
+    ("name", "cut"),
+    [
+        ("acos", 1), ("acosh", 1), ("asin", 1), ("atanh", 1), ("log", 1), ("log1p", 1),
+        ("sqrt", 1), ("asinh", 1j), ("atan", 1j),
+    ],
+)  # fmt: skip
+def test_slopes_on_both_sides_of_branch_cuts(name, cut, create_graph):
+    """A zero with a sign says which side is meant; the slopes of asin, acosh, asinh lost it."""
+    cut = np.array([-2.5, 2.5, -0.5, 0.5]) * cut
+    for sign in (1.0, -1.0):
+        on, beside = cut.astype(complex), cut.astype(complex)
+        across = "imag" if cut.dtype.kind == "f" else "real"
+        setattr(on, across, sign * 0.0)
+        setattr(beside, across, sign * 1e-12)
+        found = []
+        for values in (on, beside):
+            x = ag.tensor(values, requires_grad=True)
+            out = getattr(ag, name)(x)
+            g = wrap(np.ones(4, complex))
+            (slope,) = ag.autograd.grad(out, x, g, create_graph=create_graph)
+            found.append(slope.detach()._array)
+        np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-9)
+
+
 # -- ties and kinks -------------------------------------------------------------------------------
 
 
