@@ -129,6 +129,7 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
     instruction, called = _running(caller)
     if library and not instead:
         instead = remedy(library, _running(users)[1])
+    users, depth = _lifted_above(users, depth)
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
         return  # "%f" % x: text, in which a formatted string keeps no gradient either
     if caller is not users and not what.endswith(" and"):
@@ -172,6 +173,15 @@ def _callers() -> tuple[types.FrameType, types.FrameType, int, str]:
     if frame is None:
         return caller, caller, level, ""
     return caller, frame, depth, library
+
+
+def _lifted_above(frame: types.FrameType, depth: int) -> tuple[types.FrameType, int]:
+    """The lifted frame that called another library, and its level; as given if there is none."""
+    above: types.FrameType | None = frame
+    level = depth
+    while above is not None and LIFTED_MARK not in above.f_globals:
+        above, level = above.f_back, level + 1
+    return (frame, depth) if above is None else (above, level)
 
 
 def _name(frame: types.FrameType | None) -> str:

@@ -51,6 +51,12 @@ def perhaps_an_array(x):
     return y * 2
 
 
+def of_a_library(x):
+    import statistics
+
+    return statistics.fmean(x) + x.sum()
+
+
 def refused(x):
     return np.strings.upper(np.asarray(x, dtype=str)).size + np.datetime_as_string(x)
 
@@ -168,6 +174,14 @@ def test_lost_gradient_is_named_with_its_line(programs: Path) -> None:
     assert "would lose the gradient" in report.problems[0]
     assert line.strip() in report.problems[0]
     assert "differs from finite differences" in report.problems[-1]
+
+
+def test_loss_inside_of_a_library_is_named_with_the_line_that_called_it(programs: Path) -> None:
+    report = report_on(programs, "of_a_library", values(3))
+    line = "    return statistics.fmean(x) + x.sum()"
+    assert report.problems[0].startswith(f"{programs}:{line_of(line)}: ")
+    assert "float() in statistics.fmean would lose the gradient" in report.problems[0]
+    assert line.strip() in report.problems[0]
 
 
 def test_refused_call_is_named_with_its_line(programs: Path) -> None:
