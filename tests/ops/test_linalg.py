@@ -374,6 +374,17 @@ def test_dependent_columns_have_no_gradient_of_qr():
         gradient(lambda x: ag.sum(linalg.qr(x).R), np.ones((3, 2)))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_columns_dependent_up_to_rounding_have_no_gradient_of_qr(seed):
+    x = np.random.default_rng(seed).normal(size=(4, 2)) @ [[1.0, 2.0, 3.0], [0.5, -1.0, 1.0]]
+    for part in (0, 1):
+        with pytest.raises(GradientError, match="linearly dependent"):
+            gradient(lambda x, part=part: ag.sum(linalg.qr(x)[part]), x)
+    # Columns of very different sizes are independent all the same.
+    scaled = gradient(lambda x: ag.sum(linalg.qr(x).Q[:, 0]), [[1.0, 1e-20], [1.0, -1e-20]])
+    assert np.isfinite(scaled).all()
+
+
 @pytest.mark.parametrize(
     "call",
     [
