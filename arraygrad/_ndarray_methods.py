@@ -144,7 +144,9 @@ class NdarrayMethods(TensorBase):
 
     def resize(self: Any, *shape: Any, refcheck: bool = True) -> None:
         """Refused: a tensor's memory cannot grow in place."""
-        raise ArgumentError("tensors cannot be resized in place; use ag.reshape or ag.pad")
+        raise ArgumentError(
+            "tensors cannot be resized in place; use x.reshape(shape) or np.pad(x, widths)"
+        )
 
     # -- type and copies ------------------------------------------------------------------------
 

@@ -164,6 +164,8 @@ CASES = {
     "as_strided out of bounds": (
         lambda x: ag.as_strided(x, (10,), (8,)), matrix,
         errors.ArraygradError, ValueError, "bound|outside|memory"),
+    "resize in place": (
+        lambda x: x.resize(3), matrix, errors.ArgumentError, ValueError, r"np\.pad"),
     # gradients
     "gradient of integers": (
         lambda x: integers().requires_grad_(), matrix, errors.GradientError, RuntimeError, "float"),

@@ -37,8 +37,13 @@ class Sparse(metaclass=_Kind):
 
     Parameters
     ----------
-    arg1, shape, dtype, copy
-        As SciPy takes them; entries (of a dense tensor those that are not 0) may carry gradients.
+    arg1 : tensor, tuple or matrix of SciPy
+        As SciPy takes it; entries (of a dense tensor those that are not 0) may carry gradients.
+    shape : tuple of int, optional
+    dtype : dtype, optional
+    copy : bool
+    **options : Any
+        As SciPy takes them.
 
     Notes
     -----
