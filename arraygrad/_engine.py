@@ -495,6 +495,11 @@ def _receive_result(
 def _run_hooks(mode: Any, node: Node, g: Any) -> Any:
     for hook in list(node[HOOKS]):
         given = mode.leave(g)
+        if mode.recording:  # others may hold the very tensor: what a hook writes must not reach it
+            if isinstance(given, list):
+                given = [None if part is None else separate(part) for part in given]
+            else:
+                given = separate(given)
         for part in given if isinstance(given, list) else (given,):
             if part is not None:
                 # Others may hold this memory: a hook that writes gets a copy.
