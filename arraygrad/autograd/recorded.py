@@ -6,6 +6,7 @@ The function gets aliases of its arguments: the same values under graph nodes of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from importlib import import_module
 from math import prod
 from typing import Any
@@ -35,6 +36,10 @@ Argnums = int | Sequence[int]
 
 
 _lift: Callable[[Function], Function] | None = None
+
+# Whether the innermost function under differentiation was given Python's numbers only.
+_BY_NUMBERS: ContextVar[bool] = ContextVar("arraygrad_by_numbers", default=False)
+by_numbers: Callable[[], bool] = _BY_NUMBERS.get
 
 
 def register_lift(lift: Callable[[Function], Function]) -> None:
@@ -121,10 +126,17 @@ class Recorded:
         self.plain = all(e.kind != "tensor" for e in self.entries)
         self.numbers = all(e.kind == "number" for e in self.entries)
         token = GRAD_MODE.set(True)
+        outer = by_numbers()
+        # In a derivative of a derivative Python's numbers have become scalars.
+        inner = self.numbers or (outer and all(e.scalar for e in self.entries))
+        if outer is not inner:
+            _BY_NUMBERS.set(inner)
         try:
             result = lifted(f)(*entered, **kwargs)
         finally:
             GRAD_MODE.reset(token)
+            if outer is not inner:
+                _BY_NUMBERS.set(outer)
         self.aux = None
         if has_aux:
             if not (isinstance(result, tuple) and len(result) == 2):

@@ -20,6 +20,7 @@ from .._apply import node_of, scalar_class, wrap
 from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
+from ..autograd.recorded import by_numbers
 from ..interop.plain import holds_tensor, is_tracked, plain
 from ..numpy._types import StandIn, like_numpy, stand_in
 from ..ops import arithmetic, data_type
@@ -109,9 +110,20 @@ Type: Any = type.__new__(_TypeType, "type", (type,), {"__module__": "builtins"})
 _TYPES: dict[type, Any] = {float: Float, complex: Complex}
 
 
+# In a derivative by Python's numbers a scalar is one of Python's, else one of NumPy's; it equals
+# both, since code that asks for one of them may have been given the other.
+_OF_NUMBERS = {np.float64: Float, np.complex128: Complex}
+_OF_ARRAYS = {kind: stand_in(kind) for kind in _OF_NUMBERS}
+for _kind, _number_type in _OF_NUMBERS.items():
+    _number_type._alike = (_kind,)
+    _OF_ARRAYS[_kind]._alike = (_number_type._real,)
+
+
 def type_of(x: Any) -> Any:
     """``type(x)`` in lifted code."""
     kind = type(like_numpy(x))
+    if kind in _OF_NUMBERS and isinstance(x, TensorBase):
+        return (_OF_NUMBERS if by_numbers() else _OF_ARRAYS)[kind]
     found = _TYPES.get(kind)
     if found is None:
         found = _TYPES[kind] = (

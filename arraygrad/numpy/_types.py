@@ -36,6 +36,9 @@ class StandIn(type):
     """Metaclass of classes that stand in for one of NumPy's or Python's, `_real`."""
 
     _real: Any
+    # What else it counts as in ``==``: a number in a graph may be Python's or NumPy's in the user's
+    # eyes, who may have asked for either.
+    _alike: tuple[Any, ...] = ()
 
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(like_numpy(x), cls._real)
@@ -44,7 +47,8 @@ class StandIn(type):
         return issubclass(getattr(other, "_real", other), cls._real)
 
     def __eq__(cls, other: object) -> bool:
-        return getattr(other, "_real", other) is cls._real
+        real = getattr(other, "_real", other)
+        return real is cls._real or real in cls._alike or cls._real in getattr(other, "_alike", ())
 
     def __hash__(cls) -> int:
         return hash(cls._real)
