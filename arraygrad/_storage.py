@@ -367,10 +367,10 @@ def _dense_bytes(array: Any) -> Any:
 
 def _moved(array: Any, old: Any, fresh: Any) -> Any:
     """The same view over other memory (both memories as dense bytes)."""
-    moved = np.ndarray(
-        array.shape, array.dtype, buffer=fresh, offset=_address(array) - _address(old),
-        strides=array.strides,
-    )  # fmt: skip
+    # Of a view without elements the address says nothing: the imaginary part of no numbers begins
+    # behind the memory.
+    offset = _address(array) - _address(old) if array.size else 0
+    moved = np.ndarray(array.shape, array.dtype, buffer=fresh, offset=offset, strides=array.strides)
     if not array.flags.writeable:
         moved.flags.writeable = False
     return moved

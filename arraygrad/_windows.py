@@ -8,6 +8,7 @@ Knows nothing of tensors.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def _window(memory: Any, base: Geometry, view: Geometry) -> Any:
 def _start(base: Geometry, view: Geometry) -> int:
     """Where the view's first element lies in the base's memory; both offsets are the storage's."""
     low, _ = byte_extent(base.shape, base.strides, base.dtype.itemsize)
-    return view.offset - base.offset - low
+    return view.offset - base.offset - low if prod(view.shape) else 0
 
 
 def read_window(x: Any, *, base: Geometry, view: Geometry) -> Any:

@@ -172,6 +172,21 @@ def test_zero_size() -> None:
     assert x.grad.shape == (0, 3)
 
 
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("part", [lambda y: y.imag, lambda y: y.T, lambda y: y[1:], lambda y: y])
+def test_writes_to_views_of_nothing(part: Any, recording: bool) -> None:
+    """The imaginary part of no numbers begins behind the memory: NumPy refused to move it."""
+    x = ag.tensor(np.zeros((2, 0), complex), requires_grad=True)
+    y = x * 2.0
+    saved = y * y
+    view = part(y)
+    with ag.autograd.set_grad_enabled(recording):
+        view *= 3.0
+        view[...] = 1.0
+    (saved * y).sum().real.backward()
+    assert x.grad.shape == (2, 0)
+
+
 def test_create_graph_to_third_order() -> None:
     x = leaf(2.0)
     y = (x * x * x * x).sum()
