@@ -39,6 +39,7 @@ from ._tensor import Tensor as Tensor
 if TYPE_CHECKING:
     from . import (
         autograd as autograd,
+        extending as extending,
         fft as fft,
         linalg as linalg,
         numpy as numpy,
@@ -728,6 +729,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
         "tan",
         "tanh",
     ),
+    "extending": (),
     "fft": (),
     "linalg": (),
     "numpy": (),

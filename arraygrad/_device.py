@@ -69,7 +69,7 @@ def register_device(
     device : Device
     from_numpy, to_numpy : callable
         Copy an ndarray to the device's own array, and back. The device's arrays need attributes
-        ``dtype``, ``shape``, ``ndim``, ``nbytes`` and ``device``, and ``layout`` if not strided.
+        ``dtype``, ``shape``, ``ndim``, ``size``, ``nbytes``, ``device``; ``layout`` if not strided.
     """
     _KNOWN[str(device)] = device
     _TRANSFERS[device] = (from_numpy, to_numpy)

@@ -90,10 +90,10 @@ def register_kernel(
     Examples
     --------
     >>> import numpy as np, arraygrad as ag
-    >>> from arraygrad import _dispatch
+    >>> from arraygrad import extending
     >>> f8 = np.dtype("float64")
-    >>> kernel = _dispatch.lookup("cosh", "cpu", "strided", (f8,))
-    >>> _dispatch.register_kernel("cosh", kernel, dtypes=(f8,))
+    >>> kernel = extending.lookup("cosh", "cpu", "strided", (f8,))
+    >>> extending.register_kernel("cosh", kernel, dtypes=(f8,))
     """
     _TABLE[op, device, layout, dtypes] = kernel
     fast = fast_table(op)

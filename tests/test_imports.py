@@ -39,7 +39,7 @@ LAYERS = (
     ("ops",),
     ("_ndarray_methods", "autograd", "interop"),
     ("_tensor",),  # its methods, operators and protocol hooks are all of the above
-    ("linalg", "fft"),
+    ("linalg", "fft", "extending"),
     ("numpy", "special"),
     ("scipy",),
     ("lifting",),
