@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import DTypeError
+from ._errors import ArgumentError, DTypeError
 
 bool_ = np.dtype("bool")
 int8 = np.dtype("int8")
@@ -171,3 +171,19 @@ def scalar_dtype(value: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
         if isinstance(value, base):  # a subclass, such as an IntEnum
             return scalar_dtype(base(value), dtype)
     raise DTypeError(f"{value!r} is not a Python number")
+
+
+def check_convertible(array: Any, dtype: np.dtype[Any], function: str) -> None:
+    """Refuse casts that lose what no caller means to lose: imaginary parts, NaN to integer."""
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        raise DTypeError(
+            f"{function}: casting {array.dtype} to {dtype} would drop the imaginary part; take "
+            "ag.real(x) or ag.imag(x) first"
+        )
+    if array.dtype.kind in "fV" and dtype.kind in "iu":
+        finite = np.isfinite(array.astype(np.float32) if array.dtype.kind == "V" else array)
+        if not finite.all():
+            raise ArgumentError(
+                f"{function}: NaN and infinity have no value in dtype {dtype}; replace them first, "
+                "e.g. ag.where(ag.isfinite(x), x, 0)"
+            )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._apply import BROADCAST_TO, cast, node_of, operand, view
+from ._dtypes import check_convertible
 from ._elementwise import binary, elementwise, fast_kernel, op_result_dtype, prepare
 from ._errors import DTypeError, GradientError, ShapeError
 from ._formulas import is_leaf_node
@@ -106,8 +107,11 @@ def assign(x: Any, value: Any, writer: str = "x[...] = value") -> None:
     check_write(x, writer)
     value = operand(value, writer)
     target = x._array
+    differs = value._array.dtype != target.dtype
+    if differs:
+        check_convertible(value._array, target.dtype, writer)
     if value._array.shape != target.shape:
         value = view(BROADCAST_TO, value, shape=target.shape)
-    if value._array.dtype != target.dtype:
+    if differs:
         value = cast(value, target.dtype)
     overwrite(x, value, writer)

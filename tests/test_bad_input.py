@@ -61,6 +61,37 @@ CASES = {
     "NaN to int": (
         lambda x: ag.tensor([1.0, np.nan], dtype=int), matrix, errors.ArraygradError, ValueError,
         "NaN|nan"),
+    "NaN of a list into int": (
+        lambda x: x.__setitem__(slice(2), [np.nan, 1]), integers, errors.ArgumentError, ValueError,
+        "NaN.*int64"),
+    "infinity of a tensor into int": (
+        lambda x: x.__setitem__(slice(None), ag.asarray([1, np.inf, 2])), integers,
+        errors.ArgumentError, ValueError, "NaN.*int64"),
+    "NaN into int by an index array": (
+        lambda x: x.__setitem__([0], [np.nan]), integers, errors.ArgumentError, ValueError,
+        "NaN.*int64"),
+    "NaN into int by a mask": (
+        lambda x: x.__setitem__(x > 1, np.array([1.0, np.nan])), integers, errors.ArgumentError,
+        ValueError, "NaN.*int64"),
+    "NaN scalar of NumPy into int": (
+        lambda x: x.__setitem__(0, np.float64("nan")), integers, errors.ArgumentError, ValueError,
+        "NaN.*int64"),
+    "NaN into a flat int": (
+        lambda x: x.flat.__setitem__(slice(2), [1.0, np.nan]), integers, errors.ArgumentError,
+        ValueError, "NaN.*int64"),
+    "fill int with NaN": (
+        lambda x: x.fill(np.nan), integers, errors.ArgumentError, ValueError, "NaN.*int64"),
+    "put NaN into int": (
+        lambda x: x.put([0, 1], [1.0, np.nan]), integers, errors.ArgumentError, ValueError,
+        "NaN.*int64"),
+    "np.copyto of NaN into int": (
+        lambda x: np.copyto(x, [1.0, np.nan, 2.0], casting="unsafe"), integers,
+        errors.ArgumentError, ValueError, "NaN.*int64"),
+    "np.copyto of NaN into int where": (
+        lambda x: np.copyto(x, [1.0, np.nan, 2.0], casting="unsafe", where=[False, True, True]),
+        integers, errors.ArgumentError, ValueError, "NaN.*int64"),
+    "fill floats with a complex number": (
+        lambda x: x.fill(1j), matrix, errors.DTypeError, TypeError, "imaginary"),
     # shapes
     "add shapes that do not broadcast": (
         lambda x: x + ag.ones(4), matrix, errors.ShapeError, ValueError, r"\(2, 3\).*\(4,\)"),
@@ -221,3 +252,9 @@ def test_nothing_changes_when_a_kernel_refuses_half_way():
     with pytest.raises(errors.ArraygradError):
         x[[0, 1, 17]] = 9.0
     assert x.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_mask_that_leaves_out_nan_lets_the_rest_be_written():
+    x = integers()
+    np.copyto(x, [np.nan, 7.0, 2**60], casting="unsafe", where=[False, True, True])
+    assert x.tolist() == [1, 7, 2**60]

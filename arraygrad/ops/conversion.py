@@ -21,7 +21,7 @@ from .._apply import (
     wrap,
 )
 from .._device import Device
-from .._dtypes import DTypeLike, as_dtype, check_supported, is_supported
+from .._dtypes import check_convertible, DTypeLike, as_dtype, check_supported, is_supported
 from .._errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -31,7 +31,6 @@ from .._errors import (
     ShapeError,
 )
 from .._storage import TensorBase, pin
-from .data_type import check_convertible
 from .devices import to_device
 from .manipulation import copied, reshape, stack
 

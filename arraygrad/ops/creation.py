@@ -13,7 +13,7 @@ import numpy as np
 from .._apply import apply, cast, node_of, operand, wrap
 from .._device import Device
 from .._dispatch import register_kernel
-from .._dtypes import DTypeLike, as_dtype, complex128, float64, promote
+from .._dtypes import check_convertible, DTypeLike, as_dtype, complex128, float64, promote
 from .._errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -28,7 +28,6 @@ from .._op import Linear, Op, declare
 from .._storage import TensorBase
 from .arithmetic import add, multiply
 from .conversion import asarray as asarray, from_dlpack as from_dlpack, tensor as tensor
-from .data_type import check_convertible
 from .devices import to_device
 from .manipulation import broadcast_to, copied, reshape
 from .searching import is_number

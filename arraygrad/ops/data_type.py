@@ -12,6 +12,7 @@ from .._dtypes import (
     CATEGORIES,
     DTypeLike,
     as_dtype,
+    check_convertible,
     is_bfloat16,
     promote,
     real_dtype,
@@ -24,22 +25,6 @@ from .manipulation import copied
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
-
-
-def check_convertible(array: Any, dtype: np.dtype[Any], function: str) -> None:
-    """Refuse casts that lose what no caller means to lose: imaginary parts, NaN to integer."""
-    if array.dtype.kind == "c" and dtype.kind not in "cb":
-        raise DTypeError(
-            f"{function}: casting {array.dtype} to {dtype} would drop the imaginary part; take "
-            "ag.real(x) or ag.imag(x) first"
-        )
-    if array.dtype.kind in "fV" and dtype.kind in "iu":
-        finite = np.isfinite(array.astype(np.float32) if array.dtype.kind == "V" else array)
-        if not finite.all():
-            raise ArgumentError(
-                f"{function}: NaN and infinity have no value in dtype {dtype}; replace them first, "
-                "e.g. ag.where(ag.isfinite(x), x, 0)"
-            )
 
 
 def astype(

@@ -22,7 +22,7 @@ from .._apply import (
     wrap_result,
 )
 from .._dispatch import lookup, register_kernel
-from .._dtypes import check_supported
+from .._dtypes import check_convertible, check_supported
 from .._engine import ADD_INTO, RAW_PULL, TAKE_OUT
 from .._errors import ArgumentError, ArgumentTypeError, IndexOutOfRangeError, ShapeError
 from .._graph import ATTRIBUTES, FREED, VALUES, Node, is_grad_enabled, next_seq
@@ -218,6 +218,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         shape = _fancy_shape(array, key, source.ndim > 0 or written is not None)
     if source.dtype is not array.dtype:
         _check_kind(source.dtype, array.dtype)
+        check_convertible(source, array.dtype, _WRITER)
     if source.ndim and source.shape != shape:
         _check_fit(source.shape, shape)
     if written is not None:

@@ -50,7 +50,9 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     if mask.all():
         assign(dst, src, "np.copyto")
     elif mask.any():
-        value = operand(src, "copyto").astype(dst._array.dtype, copy=False)
+        # What the mask leaves out may be NaN, which an integer tensor could not take.
+        value = searching.where(operand(mask), operand(src, "copyto"), 0)
+        value = value.astype(dst._array.dtype, copy=False)
         assign(dst, searching.where(operand(mask), value, dst), "np.copyto")
 
 
