@@ -29,6 +29,7 @@ from numba import types
 from arraygrad_kernels import _jit, results
 from arraygrad_kernels._spec import KernelSpec
 from arraygrad_kernels.cpu.flat import CONTIGUOUS_ALIGNED, readable, writable
+from arraygrad_kernels.reference import gather
 
 __all__ = ["SPECS"]
 
@@ -324,6 +325,9 @@ def _build_adding(dtype: np.dtype[Any], along: bool, flat_indices: bool) -> Call
             np.add.at(out, _signed(indices, out.size), values)
             return
         full = out.shape[:axis] + (indices.shape[axis],) + out.shape[axis + 1 :]
+        if any(n != m != 1 for n, m in zip(full, indices.shape, strict=True)):
+            gather.add_along_axis(out, indices, values, axis=axis)  # `out` stands for several
+            return
         indices = _broadcast(indices, full)
         outer, length, inner = _sides(out.shape, axis)
         checked = _checked(indices, length).view(np.uint64)
