@@ -21,6 +21,7 @@ from ._errors import (
     DeviceError,
     IntegerOverflowError,
     ShapeError,
+    out_of_memory,
 )
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq, owner_of
 from ._layout import Shape
@@ -327,7 +328,10 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
         tracked = any([n is not None for n in nodes])  # noqa: C419 - sooner done than a generator
         place = common_place(arrays, op.name)
         kernel = _dispatch.lookup(op.name, *place, tuple([a.dtype for a in arrays]))
-    out = kernel(*arrays, **attributes)
+    try:
+        out = kernel(*arrays, **attributes)
+    except MemoryError as error:
+        raise out_of_memory(op.name, error) from error
     if tracked:
         tracked = op.kept_flags is not None and _grad_mode()
     if isinstance(out, tuple):  # a named one, maybe
@@ -385,7 +389,10 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
     """
     scalar = type(x) is _SCALAR
     array = x._array.copy() if scalar else x._array
-    out = kernel_of_one(op, array)(array, **attributes)
+    try:
+        out = kernel_of_one(op, array)(array, **attributes)
+    except MemoryError as error:  # of one that had to copy
+        raise out_of_memory(op.name, error) from error
     result = _new(_SCALAR if scalar and not out.ndim else _TENSOR)
     result._array = out
     result._family = None

@@ -107,3 +107,13 @@ class ExportError(ArraygradError, BufferError):
 
 class LinAlgError(ArraygradError, np.linalg.LinAlgError):
     """A matrix has no such decomposition, inverse or solution."""
+
+
+def out_of_memory(function: str, error: MemoryError) -> OutOfMemoryError:
+    """Our error for a MemoryError of NumPy's, which says the size that was asked for."""
+    if isinstance(error, OutOfMemoryError):
+        return error
+    said = str(error) or "the system gives no more memory"
+    return OutOfMemoryError(
+        f"{function}: {said}; nothing was changed: work in pieces or in a smaller dtype"
+    )

@@ -15,7 +15,7 @@ from . import _cotangents
 from ._apply import wrap
 from ._detach import may_detach, stays_in_graph
 from ._dtypes import DTypeLike, as_dtype
-from ._errors import ArgumentError, ArgumentTypeError, ShapeError
+from ._errors import ArgumentError, ArgumentTypeError, ShapeError, out_of_memory
 from ._lazy import LazyModule
 from ._storage import TensorBase
 from ._writes import assign
@@ -180,7 +180,10 @@ class NdarrayMethods(TensorBase):
     def tobytes(self: Any, order: str = "C") -> bytes:
         """The raw bytes; refused while tracked."""
         may_detach(self, "tobytes()")
-        return bytes(self._array.tobytes(order))
+        try:
+            return bytes(self._array.tobytes(order))
+        except MemoryError as error:
+            raise out_of_memory("tobytes", error) from error
 
     def item(self: Any, *args: Any) -> Any:
         """One element as a Python number; refused while tracked (in lifted code: a scalar)."""

@@ -258,3 +258,53 @@ def test_a_mask_that_leaves_out_nan_lets_the_rest_be_written():
     x = integers()
     np.copyto(x, [np.nan, 7.0, 2**60], casting="unsafe", where=[False, True, True])
     assert x.tolist() == [1, 7, 2**60]
+
+
+def endless(*shape):
+    """Zero strides: a tensor of few bytes, of which no copy can exist."""
+    return ag.broadcast_to(ag.asarray(1.0), shape or (2**48,))
+
+
+LARGER_THAN_MEMORY = {
+    "tile": lambda: ag.tile(ag.ones(2), (2**47,)),
+    "repeat": lambda: ag.repeat(ag.ones(2), 2**47),
+    "meshgrid": lambda: ag.meshgrid(endless(2**24), endless(2**24))[0].copy(),
+    "copy": lambda: endless().copy(),
+    "contiguous": lambda: endless().contiguous(),
+    "asarray of a tensor": lambda: ag.asarray(endless(), copy=True),
+    "asarray of an array": lambda: ag.asarray(endless().numpy(), copy=True),
+    "asarray to another dtype": lambda: ag.asarray(endless().numpy(), dtype="complex64"),
+    "tensor": lambda: ag.tensor(endless().numpy()),
+    "cumulative_sum": lambda: ag.cumulative_sum(endless()),
+    "concat": lambda: ag.concat([endless(), endless()]),
+    "stack": lambda: ag.stack([endless(), endless()]),
+    "astype": lambda: endless().astype("float32"),
+    "matmul": lambda: endless(2**24, 1) @ endless(1, 2**24),
+    "outer": lambda: ag.linalg.outer(endless(2**24), endless(2**24)),
+    "tensordot": lambda: ag.tensordot(endless(2**24), endless(2**24), axes=0),
+    "an index": lambda: ag.ones(1)[np.broadcast_to(0, (2**48,))],
+    "a mask": lambda: endless()[np.broadcast_to(True, (2**48,))],
+    "rows": lambda: endless(1, 2**46)[[0, 0, 0, 0]],
+    "fft": lambda: ag.fft.fft(endless()),
+    "fft that pads": lambda: ag.fft.fft(ag.ones(4), n=2**48),
+    "sort": lambda: ag.sort(endless()),
+    "argsort": lambda: ag.argsort(endless()),
+    "where": lambda: ag.where(True, endless(), 0.0),
+    "roll": lambda: ag.roll(endless(), 1),
+    "tril": lambda: ag.tril(endless(2**24, 2**24)),
+    "flatten": lambda: endless().flatten(),
+    "add": lambda: endless() + 1,
+    "unique_values": lambda: ag.unique_values(endless()),
+    "tobytes": lambda: endless().tobytes(),
+    "np.pad": lambda: np.pad(ag.ones(3), 2**47),
+    "np.einsum": lambda: np.einsum("i,j->ij", endless(2**24), endless(2**24)),
+    "np.kron": lambda: np.kron(endless(2**24), endless(2**24)),
+}
+
+
+@pytest.mark.parametrize("case", LARGER_THAN_MEMORY)
+def test_results_larger_than_memory_are_an_error_of_ours(case):
+    with pytest.raises(errors.OutOfMemoryError) as caught:
+        LARGER_THAN_MEMORY[case]()
+    assert isinstance(caught.value, MemoryError)
+    assert len(str(caught.value)) > 20

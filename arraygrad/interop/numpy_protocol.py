@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._detach import lose
-from .._errors import ArgumentError, ArgumentTypeError
+from .._errors import ArgumentError, ArgumentTypeError, out_of_memory
 from .._graph import is_grad_enabled
 from .._storage import TensorBase, pin
 from . import ufuncs
@@ -71,6 +71,13 @@ def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> 
     for kind in types:
         if _foreign(kind):
             return NotImplemented
+    try:
+        return _answered(func, args, kwargs)
+    except MemoryError as error:
+        raise out_of_memory(f"np.{func.__name__}", error) from error
+
+
+def _answered(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     answer = answer_to(func)
     if answer is not None:
         return answer(*args, **kwargs)

@@ -21,7 +21,7 @@ from .._apply import (
     wrap,
 )
 from .._device import Device
-from .._dtypes import check_convertible, DTypeLike, as_dtype, check_supported, is_supported
+from .._dtypes import DTypeLike, as_dtype, check_convertible, check_supported, is_supported
 from .._errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -29,6 +29,7 @@ from .._errors import (
     ExportError,
     IntegerOverflowError,
     ShapeError,
+    out_of_memory,
 )
 from .._storage import TensorBase, pin
 from .devices import to_device
@@ -95,7 +96,10 @@ def asarray(
     if isinstance(obj, TensorBase):
         out = _from_tensor(obj, target, copy)
     elif isinstance(obj, np.ndarray):
-        out = _from_ndarray(obj, target, copy)
+        try:
+            out = _from_ndarray(obj, target, copy)
+        except MemoryError as error:
+            raise out_of_memory("asarray", error) from error
     elif isinstance(obj, np.generic):
         out = _from_ndarray(np.asarray(obj), target, copy)
     elif isinstance(obj, _NUMBERS):

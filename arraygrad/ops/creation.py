@@ -13,7 +13,7 @@ import numpy as np
 from .._apply import apply, cast, node_of, operand, wrap
 from .._device import Device
 from .._dispatch import register_kernel
-from .._dtypes import check_convertible, DTypeLike, as_dtype, complex128, float64, promote
+from .._dtypes import DTypeLike, as_dtype, check_convertible, complex128, float64, promote
 from .._errors import (
     ArgumentError,
     ArgumentTypeError,

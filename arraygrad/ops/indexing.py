@@ -24,7 +24,13 @@ from .._apply import (
 from .._dispatch import lookup, register_kernel
 from .._dtypes import check_convertible, check_supported
 from .._engine import ADD_INTO, RAW_PULL, TAKE_OUT
-from .._errors import ArgumentError, ArgumentTypeError, IndexOutOfRangeError, ShapeError
+from .._errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    IndexOutOfRangeError,
+    ShapeError,
+    out_of_memory,
+)
 from .._graph import ATTRIBUTES, FREED, VALUES, Node, is_grad_enabled, next_seq
 from .._history import adopt_history, check_alone
 from .._layout import Shape, broadcast_shapes, normalize_axis
@@ -134,10 +140,17 @@ def normalize_key(key: Any) -> tuple[Any, bool]:
                 break
         else:
             return key, True
-        parts = tuple([_key_part(part) for part in key])
+        parts = tuple([_kept_part(part) for part in key])
         return parts, _BASIC_KINDS.issuperset(map(type, parts))
-    part = _key_part(key)
+    part = _kept_part(key)
     return part, type(part) in _BASIC
+
+
+def _kept_part(part: Any) -> Any:
+    try:
+        return _key_part(part)
+    except MemoryError as error:
+        raise out_of_memory("an index", error) from error
 
 
 _LARGE = 16384
@@ -166,6 +179,8 @@ def _indexed(array: Any, key: Any) -> Any:
         raise IndexOutOfRangeError(f"{error} (tensor of shape {array.shape})") from None
     except (TypeError, ValueError) as error:
         raise IndexOutOfRangeError(f"{error} (index {key!r}, shape {array.shape})") from error
+    except MemoryError as error:
+        raise out_of_memory("x[key]", error) from error
 
 
 def getitem(x: Any, key: Any) -> Any:

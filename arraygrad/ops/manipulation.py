@@ -19,7 +19,7 @@ from .._apply import (
 )
 from .._dispatch import lookup, register_kernel
 from .._dtypes import promote
-from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, out_of_memory
 from .._graph import is_grad_enabled
 from .._layout import Shape, as_shape, listed, normalize_axis
 from .._op import Linear, Op, declare
@@ -58,7 +58,11 @@ def join(op: Op, tensors: Sequence[Any], axis: int) -> Any:
     """
     arrays = tuple([t._array for t in tensors])
     dtype = arrays[0].dtype
-    out = lookup(op.name, *common_place(arrays, op.name), (dtype,))(*arrays, axis=axis)
+    kernel = lookup(op.name, *common_place(arrays, op.name), (dtype,))
+    try:
+        out = kernel(*arrays, axis=axis)
+    except MemoryError as error:
+        raise out_of_memory(op.name, error) from error
     result = wrap(out)
     if dtype.kind in "fcV" and is_grad_enabled():
         nodes = tuple([node_of(t) for t in tensors])

@@ -29,7 +29,7 @@ from .._cotangents import conj
 from .._dispatch import lookup, register_kernel
 from .._dtypes import DTypeLike, float32, promote
 from .._engine import RAW_PULL
-from .._errors import ArgumentError, DTypeError, ShapeError
+from .._errors import ArgumentError, DTypeError, ShapeError, out_of_memory
 from .._graph import ATTRIBUTES, INPUTS, OBSERVERS, OP, VALUES, Node, Packed, is_grad_enabled
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Bilinear, Linear, Op, Rule, declare
@@ -224,7 +224,10 @@ def _product_of_two(x1: Any, x2: Any, a: Any, b: Any) -> Any:
     kernel = MATMUL.fast.get(a.dtype)
     if kernel is None:
         kernel = MATMUL.fast[a.dtype] = lookup("matmul", "cpu", "strided", (a.dtype, a.dtype))
-    out = wrap_result(kernel(a, b))
+    try:
+        out = wrap_result(kernel(a, b))
+    except MemoryError as error:
+        raise out_of_memory("matmul", error) from error
     node1 = x1._node if x1._family is None else node_of(x1)
     node2 = x2._node if x2._family is None else node_of(x2)
     if (node1 is not None or node2 is not None) and is_grad_enabled() and a.dtype.kind in "fcV":

@@ -11,7 +11,7 @@ import numpy as np
 from .._apply import BROADCAST_TO, apply, cast, operand, view, wrap
 from .._cotangents import conj, times
 from .._dispatch import register_kernel
-from .._dtypes import check_convertible, DTypeLike, as_dtype, float64, int64, real_dtype, uint64
+from .._dtypes import DTypeLike, as_dtype, check_convertible, float64, int64, real_dtype, uint64
 from .._errors import ArgumentError, ShapeError
 from .._graph import is_grad_enabled
 from .._layout import ALL_AXES, Shape, normalize_axes, normalize_axis, reduced_shape
