@@ -332,6 +332,10 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
         out = kernel(*arrays, **attributes)
     except MemoryError as error:
         raise out_of_memory(op.name, error) from error
+    except ValueError as error:
+        if str(error).startswith("array is too big"):  # to be counted, even
+            raise out_of_memory(op.name, MemoryError(str(error))) from error
+        raise
     if tracked:
         tracked = op.kept_flags is not None and _grad_mode()
     if isinstance(out, tuple):  # a named one, maybe
@@ -484,11 +488,14 @@ def broadcast_array(x: Any, *, shape: Shape) -> Any:
             strides[lead + i] = s
         elif n != 1:
             raise ShapeError(f"a tensor of shape {x.shape} does not broadcast to {shape}")
-    if x.flags.c_contiguous:
-        out: Any = ndarray(shape, x.dtype, buffer=x, strides=tuple(strides))
-        out.flags.writeable = False
-        return out
-    return np.broadcast_to(x, shape)
+    try:
+        if x.flags.c_contiguous:
+            out: Any = ndarray(shape, x.dtype, buffer=x, strides=tuple(strides))
+            out.flags.writeable = False
+            return out
+        return np.broadcast_to(x, shape)
+    except ValueError as error:
+        raise ShapeError(f"shape {shape} has more elements of {x.dtype} than can be") from error
 
 
 def _cast_array(x: Any, *, dtype: np.dtype[Any]) -> Any:

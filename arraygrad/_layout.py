@@ -60,6 +60,14 @@ def _broadcast_two(shape1: Shape, shape2: Shape, shapes: Sequence[Shape]) -> Sha
     return tuple(out)
 
 
+def as_integer(number: Any, argument: str, function: str) -> int:
+    """A Python integer; ArgumentTypeError for what is none."""
+    try:
+        return operator.index(number)
+    except TypeError as error:
+        raise ArgumentTypeError(f"{function}: {argument}={number!r} is not an integer") from error
+
+
 def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
     """The axis as a number in range(ndim)."""
     try:

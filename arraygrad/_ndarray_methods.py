@@ -15,7 +15,13 @@ from . import _cotangents
 from ._apply import wrap
 from ._detach import may_detach, stays_in_graph
 from ._dtypes import DTypeLike, as_dtype
-from ._errors import ArgumentError, ArgumentTypeError, ShapeError, out_of_memory
+from ._errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    IndexOutOfRangeError,
+    ShapeError,
+    out_of_memory,
+)
 from ._lazy import LazyModule
 from ._storage import TensorBase
 from ._writes import assign
@@ -188,11 +194,11 @@ class NdarrayMethods(TensorBase):
     def item(self: Any, *args: Any) -> Any:
         """One element as a Python number; refused while tracked (in lifted code: a scalar)."""
         if stays_in_graph(self):
-            self._array.item(*args)  # its errors are NumPy's
+            _item(self._array, args)  # for its errors
             place = args or (0,)
             return self[args] if len(args) > 1 else self.ravel()[place[0]]
         may_detach(self, "item()")
-        return self._array.item(*args)
+        return _item(self._array, args)
 
     # -- elementwise ----------------------------------------------------------------------------
 
@@ -380,6 +386,19 @@ class NdarrayMethods(TensorBase):
     @flat.setter
     def flat(self: Any, value: Any) -> None:
         FlatView(self)[:] = value
+
+
+def _item(array: Any, args: tuple[Any, ...]) -> Any:
+    try:
+        return array.item(*args)
+    except IndexError as error:
+        raise IndexOutOfRangeError(f"item: {error} (shape {array.shape})") from error
+    except ValueError as error:
+        raise ArgumentError(
+            f"item{args}: {error} (shape {array.shape}); give one index, or one for each dimension"
+        ) from error
+    except TypeError as error:
+        raise ArgumentTypeError(f"item{args}: {error}; give integers") from error
 
 
 def _nested(x: Any) -> Any:

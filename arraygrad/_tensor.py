@@ -26,10 +26,11 @@ from ._errors import (
     ExportError,
     GradientError,
     IndexOutOfRangeError,
+    IntegerOverflowError,
     ShapeError,
 )
 from ._formulas import is_leaf_node, make_leaf
-from ._layout import Shape
+from ._layout import Shape, normalize_axis
 from ._lazy import LazyModule
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
 from ._op import find_op
@@ -164,7 +165,7 @@ class Tensor(NdarrayMethods):
     def stride(self, axis: int | None = None) -> Any:
         """Strides in elements: a tuple, or that of one axis."""
         strides = tuple(s // self._array.itemsize for s in self._array.strides)
-        return strides if axis is None else strides[axis]
+        return strides if axis is None else strides[normalize_axis(axis, len(strides))]
 
     def storage(self) -> Storage:
         """The memory below this tensor, which its views share."""
@@ -623,7 +624,12 @@ class Tensor(NdarrayMethods):
         if self._array.dtype.kind == "c":
             raise DTypeError("int() of a complex tensor; use int(x.real)")
         # Rounding to an integer has a zero derivative: nothing is lost.
-        return int(value)
+        try:
+            return int(value)
+        except ValueError as error:
+            raise ArgumentError("int() of NaN; replace it first, np.nan_to_num(x)") from error
+        except OverflowError as error:
+            raise IntegerOverflowError("int() of infinity; there is no such integer") from error
 
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iu" or self._array.ndim:
@@ -635,8 +641,16 @@ class Tensor(NdarrayMethods):
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0:
-            return format(self._array[()], spec)
-        return format(str(self), spec)
+            try:
+                return format(self._array[()], spec)
+            except ValueError as error:
+                raise ArgumentError(f"the format {spec!r} of a {self.dtype}: {error}") from error
+        if spec:
+            raise ArgumentTypeError(
+                f"the format {spec!r} is one of numbers, the tensor has shape {self.shape}; format "
+                "its elements, or use np.array2string(x, precision=2)"
+            )
+        return str(self)
 
     def __str__(self) -> str:
         return str(self._array[()] if self._array.ndim == 0 else self._array)

@@ -197,6 +197,59 @@ CASES = {
         errors.ArraygradError, ValueError, "bound|outside|memory"),
     "resize in place": (
         lambda x: x.resize(3), matrix, errors.ArgumentError, ValueError, r"np\.pad"),
+    "broadcast to more than can be counted": (
+        lambda x: ag.broadcast_to(x[0, 0], (2**62, 4)), matrix, errors.ShapeError, ValueError,
+        "4611686018427387904"),
+    "broadcast to a size beyond 64 bits": (
+        lambda x: ag.broadcast_to(x, (2**64, 2, 3)), matrix, errors.ShapeError, ValueError,
+        "18446744073709551616"),
+    "strides of more than can be counted": (
+        lambda x: ag.as_strided(x, (2**62,), (0,)), matrix, errors.ShapeError, ValueError,
+        "4611686018427387904"),
+    "a diagonal matrix of more than can be counted": (
+        lambda x: np.diag(endless(2**41)), matrix, errors.OutOfMemoryError, MemoryError, "big"),
+    # arguments that are no numbers, or none of those that fit
+    "item out of range": (
+        lambda x: x.item(99), matrix, errors.IndexOutOfRangeError, IndexError, "99.*shape"),
+    "item of many": (lambda x: x.item(), matrix, errors.ArgumentError, ValueError, "one index"),
+    "item of too many indices": (
+        lambda x: x.item(0, 0, 0), matrix, errors.ArgumentError, ValueError, "each dimension"),
+    "item by name": (
+        lambda x: x.item("a"), matrix, errors.ArgumentTypeError, TypeError, "integers"),
+    "stride of no axis": (
+        lambda x: x.stride(9), matrix, errors.AxisError, IndexError, "axis=9"),
+    "half a sample": (
+        lambda x: ag.linspace(0, 1, num=2.5), matrix, errors.ArgumentTypeError, TypeError,
+        "linspace: num=2.5"),
+    "half a power": (
+        lambda x: ag.linalg.matrix_power(ag.ones((2, 2)), 1.5), matrix, errors.ArgumentTypeError,
+        TypeError, "matrix_power: n=1.5"),
+    "half a shift": (
+        lambda x: ag.roll(x, 1.5), matrix, errors.ArgumentTypeError, TypeError, "roll: shift"),
+    "half a diagonal": (
+        lambda x: ag.tril(x, k=1.5), matrix, errors.ArgumentTypeError, TypeError, "tril: k=1.5"),
+    "half a difference": (
+        lambda x: ag.diff(x, n=1.5), matrix, errors.ArgumentTypeError, TypeError, "diff: n=1.5"),
+    "half a point of a transform": (
+        lambda x: ag.fft.fft(x, n=1.5), matrix, errors.ArgumentTypeError, TypeError, "fft: n=1.5"),
+    "strides of half a byte": (
+        lambda x: ag.as_strided(x, (2,), (1.5,)), matrix, errors.ArgumentTypeError, TypeError,
+        "strides=1.5"),
+    "correction by name": (
+        lambda x: ag.std(x, correction="a"), matrix, errors.ArgumentTypeError, TypeError,
+        "std: correction='a'"),
+    "correction that carries a gradient": (
+        lambda x: ag.var(x, correction=ag.tensor(1.0).requires_grad_()), matrix,
+        errors.DetachError, TypeError, "float"),
+    "int of NaN": (
+        lambda x: int(x[0, 0] * np.nan), matrix, errors.ArgumentError, ValueError, "nan_to_num"),
+    "int of infinity": (
+        lambda x: int(ag.tensor(np.inf)), matrix, errors.IntegerOverflowError, OverflowError,
+        "infinity"),
+    "an array in the format of numbers": (
+        lambda x: f"{x:.2f}", matrix, errors.ArgumentTypeError, TypeError, "array2string"),
+    "a float in the format of integers": (
+        lambda x: f"{x.sum():d}", matrix, errors.ArgumentError, ValueError, "float64"),
     # gradients
     "gradient of integers": (
         lambda x: integers().requires_grad_(), matrix, errors.GradientError, RuntimeError, "float"),

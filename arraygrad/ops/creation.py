@@ -23,7 +23,7 @@ from .._errors import (
     ShapeError,
 )
 from .._graph import is_grad_enabled
-from .._layout import Shape, as_shape
+from .._layout import Shape, as_integer, as_shape
 from .._op import Linear, Op, declare
 from .._storage import TensorBase
 from .arithmetic import add, multiply
@@ -470,7 +470,7 @@ def linspace(
     -----
     Derivative: sample i is (1 - w) * start + w * stop with w = i / (num - 1).
     """
-    count = operator.index(num)
+    count = as_integer(num, "num", "linspace")
     if count < 0:
         raise ArgumentError(f"linspace: num={count} is negative")
     target = None if dtype is None else as_dtype(dtype)
@@ -528,7 +528,7 @@ def eye(
     Tensor, shape (n_rows, n_cols)
     """
     shape = as_shape((n_rows, n_rows if n_cols is None else n_cols), "n_rows, n_cols")
-    diagonal = max(-shape[0], min(shape[1], operator.index(k)))
+    diagonal = max(-shape[0], min(shape[1], as_integer(k, "k", "eye")))
     return _allocated(  # type: ignore[no-any-return]
         lambda s, d: np.eye(s[0], s[1], diagonal, d), shape, _new_dtype(dtype), device, False
     )
@@ -629,4 +629,5 @@ def _triangle(op: Op, x: Any, k: int) -> Any:
     shape = x._array.shape
     if len(shape) < 2:
         raise ShapeError(f"{op.name} takes matrices, shape (..., m, n), not shape {shape}")
-    return apply(op, x, k=max(-shape[-2] - 1, min(shape[-1] + 1, operator.index(k))))
+    k = as_integer(k, "k", op.name)
+    return apply(op, x, k=max(-shape[-2] - 1, min(shape[-1] + 1, k)))

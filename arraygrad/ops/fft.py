@@ -8,7 +8,6 @@ direction with the scaling moved to the other side, so that no matrix is ever fo
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from .._dtypes import (
     float64,
 )
 from .._errors import ArgumentError, DTypeError, ShapeError
-from .._layout import Shape, listed, normalize_axis
+from .._layout import Shape, as_integer, listed, normalize_axis
 from .._op import Linear, Op, declare
 from . import manipulation
 
@@ -141,7 +140,7 @@ def _axis_and_length(x: Any, n: int | None, axis: int, function: str) -> tuple[i
     if not array.ndim:
         raise ShapeError(f"{function}: the argument is 0-d; a transform needs an axis")
     axis = normalize_axis(axis, array.ndim)
-    length = array.shape[axis] if n is None else operator.index(n)
+    length = array.shape[axis] if n is None else as_integer(n, "n", function)
     if length < 1:
         raise ArgumentError(f"{function}: {length} points along axis {axis}; give n of at least 1")
     return axis, length
@@ -165,7 +164,7 @@ def _axes_and_lengths(
         lengths = tuple(array.shape[a] for a in numbers)
     else:
         lengths = tuple(
-            array.shape[a] if k == -1 else operator.index(k)
+            array.shape[a] if k == -1 else as_integer(k, "s", function)
             for k, a in zip(s, numbers, strict=False)
         )
     if len(lengths) != len(numbers) or (s is not None and len(s) != len(numbers)):
@@ -521,7 +520,7 @@ def ihfft(
 def _real_length(x: Any, n: int | None, axis: int, function: str) -> tuple[int, int]:
     """Axis and number of real points of a transform back from half a spectrum."""
     axis, size = _axis_and_length(x, None, axis, function)
-    length = 2 * (size - 1) if n is None else operator.index(n)
+    length = 2 * (size - 1) if n is None else as_integer(n, "n", function)
     if length < 1:
         raise ArgumentError(f"{function}: {length} points along axis {axis}; give n of at least 1")
     return axis, length
@@ -537,7 +536,7 @@ def _frequencies(
     target = default_dtype("real floating") if dtype is None else as_dtype(dtype)
     if target.kind not in "fV":
         raise DTypeError(f"{make.__name__}: dtype={target} is not a real floating-point dtype")
-    return wrap(make(operator.index(n), float(d)).astype(target))
+    return wrap(make(as_integer(n, "n", make.__name__), float(d)).astype(target))
 
 
 def fftfreq(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from .._dispatch import lookup, register_kernel
 from .._dtypes import promote
 from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, out_of_memory
 from .._graph import is_grad_enabled
-from .._layout import Shape, as_shape, listed, normalize_axis
+from .._layout import Shape, as_integer, as_shape, listed, normalize_axis
 from .._op import Linear, Op, declare
 from .._storage import TensorBase
 from .indexing import getitem, take
@@ -365,7 +364,7 @@ def roll(
     """
     x = operand(x, "roll")
     shape = x._array.shape
-    shifts = tuple(map(operator.index, listed(shift)))
+    shifts = tuple(as_integer(s, "shift", "roll") for s in listed(shift))
     if axis is None:
         if len(shifts) != 1:
             raise ArgumentError(f"roll: shift={shift!r} needs an axis for each shift, axis=(...)")

@@ -6,7 +6,6 @@ does the contractions; the others bring their arguments into its form.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ from .._dtypes import DTypeLike, float32, promote
 from .._engine import RAW_PULL
 from .._errors import ArgumentError, DTypeError, ShapeError, out_of_memory
 from .._graph import ATTRIBUTES, INPUTS, OBSERVERS, OP, VALUES, Node, Packed, is_grad_enabled
-from .._layout import Shape, broadcast_shapes, normalize_axis
+from .._layout import Shape, as_integer, broadcast_shapes, normalize_axis
 from .._op import Bilinear, Linear, Op, Rule, declare
 from .._storage import TensorBase, empty
 from . import manipulation, statistical, views
@@ -350,7 +349,7 @@ def _permuted(x: Any, axes: tuple[int, ...]) -> Any:
 
 def _contracted(axes: Any, ndim1: int, ndim2: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if not isinstance(axes, Sequence):
-        count = operator.index(axes)
+        count = as_integer(axes, "axes", "tensordot")
         if not 0 <= count <= min(ndim1, ndim2):
             raise ArgumentError(
                 f"tensordot: axes={count} for tensors of {ndim1} and {ndim2} dimensions; give "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +14,7 @@ from .._cotangents import add, conj, times
 from .._dispatch import register_kernel
 from .._dtypes import float64
 from .._errors import ArgumentError, LinAlgError, ShapeError
-from .._layout import Shape, broadcast_shapes
+from .._layout import Shape, as_integer, broadcast_shapes
 from .._op import NONE, Op, Rule, declare
 from . import creation, statistical
 from .arithmetic import multiply, negative, subtract
@@ -504,10 +503,10 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     Derivative: that of the products which it is made of (log2(n) of them).
     """
     x = operand(x, "matrix_power")
+    n = as_integer(n, "n", "matrix_power")
     integers = x._array.dtype.kind in "iu" and x._array.ndim >= 2
     if not (integers and n >= 0 and x._array.shape[-1] == x._array.shape[-2]):
         x = square(x, "matrix_power")
-    n = operator.index(n)
     if n == 0:
         # The gradient is zero, but it is there.
         eye = np.broadcast_to(np.eye(x._array.shape[-1], dtype=x._array.dtype), x._array.shape)

@@ -12,7 +12,7 @@ from .._apply import BROADCAST_TO, apply, cast, operand, view, wrap
 from .._cotangents import conj, times
 from .._dispatch import register_kernel
 from .._dtypes import DTypeLike, as_dtype, check_convertible, float64, int64, real_dtype, uint64
-from .._errors import ArgumentError, ShapeError
+from .._errors import ArgumentError, ArgumentTypeError, ArraygradError, ShapeError
 from .._graph import is_grad_enabled
 from .._layout import ALL_AXES, Shape, normalize_axes, normalize_axis, reduced_shape
 from .._op import Linear, Op, Rule, declare
@@ -279,12 +279,20 @@ def std(
 
 def _moment(op: Op, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
     x = _floating(x, op.name)
+    try:
+        correction = float(correction)
+    except ArraygradError:  # of a tensor, which says what is lost
+        raise
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(
+            f"{op.name}: correction={correction!r} is not a real number; use 0 or 1"
+        ) from error
     return apply(
         op,
         x,
         axis=normalize_axes(axis, x._array.ndim),
         keepdims=bool(keepdims),
-        correction=float(correction),
+        correction=correction,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._apply import apply, operand
 from .._errors import ArgumentError
-from .._layout import normalize_axes, normalize_axis
+from .._layout import as_integer, normalize_axes, normalize_axis
 from .._op import NONE, Op, declare
 from .arithmetic import subtract
 from .comparison import not_equal
@@ -105,6 +105,7 @@ def diff(
     """
     x = operand(x, "diff")
     axis = normalize_axis(axis, x._array.ndim)
+    n = as_integer(n, "n", "diff")
     if n < 0:
         raise ArgumentError(f"diff: n={n} is negative; use ag.cumulative_sum to sum up")
     parts = [x]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from .._graph import is_grad_enabled, next_seq
 from .._history import READ_WINDOW
 from .._layout import (
     Shape,
+    as_integer,
     as_shape,
     byte_extent,
     infer_size,
@@ -97,7 +97,7 @@ def diagonal(x: Tensor, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
     if first == second:
         raise ArgumentError(f"diagonal: axis1={axis1} and axis2={axis2} are one axis")
     return view(  # type: ignore[no-any-return]
-        DIAGONAL, x, offset=operator.index(offset), axis1=first, axis2=second
+        DIAGONAL, x, offset=as_integer(offset, "offset", "diagonal"), axis1=first, axis2=second
     )
 
 
@@ -237,7 +237,7 @@ def as_strided(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> T
     """
     x = viewable(x, "as_strided")
     sizes = as_shape(shape)
-    steps = tuple(map(operator.index, strides))
+    steps = tuple(as_integer(s, "strides", "as_strided") for s in strides)
     array = x._array
     if len(steps) != len(sizes):
         raise ArgumentError(f"as_strided: shape={sizes} and strides={steps} have different lengths")
@@ -256,9 +256,12 @@ def as_strided(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> T
             f"as_strided: shape={sizes} with strides={steps} reaches bytes {start + low} to "
             f"{start + high} of memory that goes from {base_low} to {base_high}"
         )
-    out = np.lib.stride_tricks.as_strided(
-        array, sizes, steps, writeable=bool(array.flags.writeable)
-    )
+    try:
+        out = np.lib.stride_tricks.as_strided(
+            array, sizes, steps, writeable=bool(array.flags.writeable)
+        )
+    except ValueError as error:
+        raise ShapeError(f"as_strided: shape={sizes} has more elements than can be") from error
     return _seen_through(x, out, "as_strided")  # type: ignore[no-any-return]
 
 
