@@ -2,7 +2,7 @@
 
 The library makes its own through the same calls. The dispatcher is a table from (op, kind of
 device, layout, dtypes) to a kernel: `register_kernel` enters one, for an op that exists or for one
-of your own; a new layout or dtype is what kernels have been entered for. `table` lists what is there.
+of your own; a new layout or dtype is what kernels have been entered for. `table` lists them all.
 
 Examples
 --------

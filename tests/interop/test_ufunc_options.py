@@ -84,8 +84,8 @@ def same(call, *arguments, label=""):
             assert (g.dtype, g.shape) == (w.dtype, w.shape), (label, g.dtype, w.dtype)
             if w.dtype.kind in "fc":
                 rtol = {2: 3e-3, 4: 1e-5, 8: 1e-10 if w.dtype.kind == "f" else 1e-5}
-                if "float32" in label or "f4" in label or "f->f" in label:  # computed in it, whatever holds the result
-                    rtol[8] = 1e-5
+                if any(name in label for name in ("float32", "f4", "f->f")):
+                    rtol[8] = 1e-5  # computed in single precision, whatever holds the result
                 np.testing.assert_allclose(
                     g, w, rtol=rtol.get(w.dtype.itemsize, 1e-10), atol=1e-12, err_msg=label
                 )
