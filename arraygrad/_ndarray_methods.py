@@ -27,6 +27,7 @@ from ._storage import TensorBase
 from ._writes import assign
 
 if TYPE_CHECKING:
+    from .interop.numpy_functions import reducing
     from .ops import (
         arithmetic,
         comparison,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         views,
     )
 else:  # imported when the first method or operator asks: most programs need few of them
+    reducing = LazyModule("arraygrad.interop.numpy_functions.reducing")
     arithmetic = LazyModule("arraygrad.ops.arithmetic")
     comparison = LazyModule("arraygrad.ops.comparison")
     creation = LazyModule("arraygrad.ops.creation")
@@ -82,6 +84,15 @@ def _store(out: Any, value: Any, method: str) -> Any:
         )
     assign(out, value, f"{method}(out=...)")
     return out
+
+
+def _is_all(where: Any) -> bool:
+    """Whether ``where=`` of a reduction leaves nothing out."""
+    return where is True or where is None
+
+
+def _given(initial: Any) -> Any:
+    return np._NoValue if initial is None else initial
 
 
 class NdarrayMethods(TensorBase):
@@ -166,11 +177,21 @@ class NdarrayMethods(TensorBase):
             raise ArgumentTypeError(
                 f"astype: {self._array.dtype} does not cast to {target} under casting={casting!r}"
             )
-        return data_type.astype(self, target, copy=copy)
+        if order == "A":
+            order = "F" if self._array.flags.fnc else "C"
+        if target != self._array.dtype:
+            out = data_type.astype(self, target)
+            return out if _is_ordered(out._array, order) else out.copy(order)
+        return self.copy(order) if copy or not _is_ordered(self._array, order) else self
 
     def copy(self: Any, order: str = "C") -> Any:
         """A copy with memory of its own, in the graph."""
-        return manipulation.copied(self)
+        axes = _order_of_axes(self._array, order)
+        if axes is None:
+            return manipulation.copied(self)
+        back = tuple(int(i) for i in np.argsort(axes))
+        permuted = manipulation.copied(manipulation.permute_dims(self, axes))
+        return manipulation.permute_dims(permuted, back)
 
     def fill(self: Any, value: Any) -> None:
         """Write one value everywhere."""
@@ -242,46 +263,76 @@ class NdarrayMethods(TensorBase):
             total = arithmetic.multiply(total, initial)
         return _store(out, total, "prod")
 
-    def max(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def max(
+        self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+        where: Any = True,
+    ) -> Any:  # fmt: skip
         """Largest element along axes."""
-        return _store(out, statistical.max(self, axis=axis, keepdims=keepdims), "max")
+        if initial is None and _is_all(where):
+            largest = statistical.max(self, axis=axis, keepdims=keepdims)
+        else:
+            largest = reducing.max(self, axis, None, keepdims, _given(initial), where)
+        return _store(out, largest, "max")
 
-    def min(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def min(
+        self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+        where: Any = True,
+    ) -> Any:  # fmt: skip
         """Smallest element along axes."""
-        return _store(out, statistical.min(self, axis=axis, keepdims=keepdims), "min")
+        if initial is None and _is_all(where):
+            smallest = statistical.min(self, axis=axis, keepdims=keepdims)
+        else:
+            smallest = reducing.min(self, axis, None, keepdims, _given(initial), where)
+        return _store(out, smallest, "min")
 
     def mean(
-        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-    ) -> Any:
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
+        where: Any = True,
+    ) -> Any:  # fmt: skip
         """Mean along axes."""
+        if not _is_all(where):
+            mean = reducing.mean(self, axis, dtype, None, keepdims, where=where)
+            return _store(out, mean, "mean")
         x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         return _store(out, statistical.mean(x, axis=axis, keepdims=keepdims), "mean")
 
     def var(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-        keepdims: bool = False, *, correction: float | None = None,
+        keepdims: bool = False, *, where: Any = True, correction: float | None = None,
     ) -> Any:  # fmt: skip
         """Variance along axes."""
-        x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         by = ddof if correction is None else correction
+        if not _is_all(where):
+            variance = reducing.var(self, axis, dtype, None, by, keepdims, where=where)
+            return _store(out, variance, "var")
+        x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         return _store(out, statistical.var(x, axis=axis, correction=by, keepdims=keepdims), "var")
 
     def std(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-        keepdims: bool = False, *, correction: float | None = None,
+        keepdims: bool = False, *, where: Any = True, correction: float | None = None,
     ) -> Any:  # fmt: skip
         """Standard deviation along axes."""
-        x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         by = ddof if correction is None else correction
+        if not _is_all(where):
+            deviation = reducing.std(self, axis, dtype, None, by, keepdims, where=where)
+            return _store(out, deviation, "std")
+        x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         return _store(out, statistical.std(x, axis=axis, correction=by, keepdims=keepdims), "std")
 
-    def all(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def all(
+        self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+    ) -> Any:
         """Whether all elements along axes are true."""
-        return _store(out, utility.all(self, axis=axis, keepdims=keepdims), "all")
+        x = self if _is_all(where) else searching.where(where, self, True)
+        return _store(out, utility.all(x, axis=axis, keepdims=keepdims), "all")
 
-    def any(self: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def any(
+        self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+    ) -> Any:
         """Whether any element along axes is true."""
-        return _store(out, utility.any(self, axis=axis, keepdims=keepdims), "any")
+        x = self if _is_all(where) else searching.where(where, self, False)
+        return _store(out, utility.any(x, axis=axis, keepdims=keepdims), "any")
 
     def argmax(
         self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
@@ -386,6 +437,31 @@ class NdarrayMethods(TensorBase):
     @flat.setter
     def flat(self: Any, value: Any) -> None:
         FlatView(self)[:] = value
+
+
+def _is_ordered(array: Any, order: Any) -> bool:
+    """Whether memory lies as ``order=`` of astype asks; K asks for nothing."""
+    if order in ("K", None):
+        return True
+    flags = array.flags
+    return bool(flags.c_contiguous if order == "C" else order == "F" and flags.f_contiguous)
+
+
+def _order_of_axes(array: Any, order: Any) -> tuple[int, ...] | None:
+    """The axes from the slowest to the fastest in a copy; None if that is the order they have."""
+    if order not in ("C", "F", "A", "K", None):
+        raise ArgumentError(f"order={order!r}; use 'C', 'F', 'A' or 'K'")
+    if order == "C" or type(array) is not np.ndarray or array.ndim < 2:
+        return None
+    if order != "F" and array.flags.c_contiguous:
+        return None
+    axes = tuple(range(array.ndim))
+    if order == "F" or array.flags.f_contiguous:
+        return axes[::-1]
+    if order == "A":
+        return None
+    slowest_first = tuple(sorted(axes, key=lambda i: -abs(array.strides[i])))
+    return None if slowest_first == axes else slowest_first
 
 
 def _item(array: Any, args: tuple[Any, ...]) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _apply, _elementwise
-from ._apply import cast, detached, node_of, register_types, wrap
+from ._apply import cast, detached, node_of, register_types, wrap, wrap_result
 from ._cotangents import ADD, MULTIPLY
 from ._detach import may_detach
 from ._device import CPU, Device, as_device
@@ -231,12 +231,15 @@ class Tensor(NdarrayMethods):
 
     @property
     def imag(self) -> Tensor:
-        """The imaginary part; a view for complex dtypes."""
-        return parts.imag(self)
+        """The imaginary part; a view for complex dtypes, else zeros that cannot be written."""
+        imaginary = parts.imag(self)
+        if self._array.dtype.kind != "c":
+            imaginary._array.flags.writeable = False
+        return imaginary
 
     @imag.setter
     def imag(self, value: Any) -> None:
-        assign(parts.imag(self), value, "x.imag = value")
+        assign(self.imag, value, "x.imag = value")
 
     def setflags(self, write: bool | None = None) -> None:
         """Make the tensor read-only or writeable again."""
@@ -499,10 +502,14 @@ class Tensor(NdarrayMethods):
         return bitwise.bitwise_invert(self)
 
     def __eq__(self, other: Any, /) -> Tensor:  # type: ignore[override]
-        return comparison.equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        if isinstance(other, _OPERANDS):
+            return comparison.equal(self, other)
+        return _all_differ(self, other, False)
 
     def __ne__(self, other: Any, /) -> Tensor:  # type: ignore[override]
-        return comparison.not_equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        if isinstance(other, _OPERANDS):
+            return comparison.not_equal(self, other)
+        return _all_differ(self, other, True)
 
     def __lt__(self, other: Any, /) -> Tensor:
         return comparison.less(self, other) if isinstance(other, _OPERANDS) else NotImplemented
@@ -807,6 +814,13 @@ class Scalar(Tensor):
 
     def __irshift__(self, other: Any, /) -> Any:
         return self >> other
+
+
+def _all_differ(x: Tensor, other: Any, answer: bool) -> Tensor:
+    """Arrays are compared with None element by element, as in NumPy; scalars as any object."""
+    by_element = other is None and not isinstance(x, Scalar)
+    out: Tensor = wrap_result(np.full(x._array.shape, answer)) if by_element else NotImplemented
+    return out
 
 
 def _repeats(count: Scalar, other: Any) -> bool:

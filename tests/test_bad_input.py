@@ -250,6 +250,19 @@ CASES = {
         lambda x: f"{x:.2f}", matrix, errors.ArgumentTypeError, TypeError, "array2string"),
     "a float in the format of integers": (
         lambda x: f"{x.sum():d}", matrix, errors.ArgumentError, ValueError, "float64"),
+    "write to the imaginary part of reals": (
+        lambda x: x.imag.__setitem__(0, 5), matrix, errors.ReadOnlyError, ValueError, "read-only"),
+    "set the imaginary part of reals": (
+        lambda x: setattr(x, "imag", 5), matrix, errors.ReadOnlyError, ValueError, "read-only"),
+    "write to the imaginary part of integers": (
+        lambda x: x.imag.__iadd__(1), integers, errors.ReadOnlyError, ValueError, "read-only"),
+    "unknown order of a copy": (
+        lambda x: x.copy(order="Z"), matrix, errors.ArgumentError, ValueError, "order='Z'"),
+    "unknown order of a cast": (
+        lambda x: x.astype("float32", order="Z"), matrix, errors.ArgumentError, ValueError,
+        "order='Z'"),
+    "maximum of what a mask selects": (
+        lambda x: x.max(where=x > 1), matrix, errors.ArgumentError, ValueError, "initial"),
     # gradients
     "gradient of integers": (
         lambda x: integers().requires_grad_(), matrix, errors.GradientError, RuntimeError, "float"),

@@ -88,14 +88,14 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     return view(BROADCAST_TO, x, shape=as_shape(shape))  # type: ignore[no-any-return]
 
 
-def expand(x: Tensor, *shape: int) -> Tensor:
+def expand(x: Tensor, *shape: int | tuple[int, ...]) -> Tensor:
     """The tensor broadcast to a shape in which -1 keeps a size.
 
     Parameters
     ----------
     x : Tensor
-    *shape : int
-        Sizes; new dimensions come first.
+    *shape : int or tuple of int
+        Sizes, one by one or as one tuple; new dimensions come first.
 
     Returns
     -------
@@ -108,8 +108,9 @@ def expand(x: Tensor, *shape: int) -> Tensor:
     """
     x = operand(x, "expand")
     old = x._array.shape
-    lead = len(shape) - len(old)
-    sizes = tuple(old[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape))
+    wanted = listed(shape[0]) if len(shape) == 1 else shape
+    lead = len(wanted) - len(old)
+    sizes = tuple(old[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(wanted))
     return broadcast_to(x, sizes)
 
 

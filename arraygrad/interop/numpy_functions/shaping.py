@@ -438,4 +438,4 @@ def clip(
 @answers(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
     """np.copy: stays in the graph."""
-    return operand(a, "copy").copy()
+    return operand(a, "copy").copy(order)
