@@ -17,6 +17,7 @@ if not _jit.enabled():
 
 from arraygrad_kernels import cpu
 from arraygrad_kernels.cpu.elementwise import (
+    NUMPY_NAMES,
     backward_ufunc,
     forward_ufunc,
     streaming_ufunc,
@@ -423,3 +424,15 @@ def test_every_spec_names_an_operation_of_the_reference() -> None:
 def test_find_returns_none_for_what_is_missing() -> None:
     assert cpu.find("exp", (np.dtype(np.float16),)) is None
     assert cpu.find("no such operation", (np.dtype(np.float64),)) is None
+
+
+@pytest.mark.parametrize(
+    ("op", "operands"),
+    [("asin", (2.0,)), ("acosh", (0.5,)), ("pow", (-1.0, 0.5)), ("log", (-1.0,))],
+)
+def test_warnings_call_operations_as_numpy_does(op: str, operands: tuple[float, ...]) -> None:
+    numpy_name = NUMPY_NAMES.get(op, op)
+    arrays = [np.array([x]) for x in operands]
+    for function in (getattr(np, numpy_name), forward_ufunc(op, "d")):
+        with pytest.warns(RuntimeWarning, match=f"invalid value encountered in {numpy_name}$"):
+            function(*arrays)

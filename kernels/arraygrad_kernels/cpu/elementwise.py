@@ -35,6 +35,15 @@ __all__ = ["SPECS", "backward_ufunc", "forward_ufunc", "streaming_ufunc"]
 _REAL_PART = {"F": "f", "D": "d"}
 
 
+# What NumPy calls the operations, in its warnings, too, where the standard's names are others.
+NUMPY_NAMES = {
+    "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh",
+    "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh", "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift", "pow": "power",
+    "round": "rint",
+}  # fmt: skip
+
+
 @functools.cache
 def forward_ufunc(op: str, code: str) -> np.ufunc:
     """Ufunc of one loop for an operation's values; compiles or loads it."""
@@ -60,8 +69,8 @@ def forward_ufunc(op: str, code: str) -> np.ufunc:
     elif op == "pow" and code in "bhilBHIL":
         slow, value, guard = value, integer_power.quick, integer_power.exceeds
     return _build(
-        f"{op}_{code}", op, value, inputs, [CODES[result]], raises, guard, slow, record.contract,
-        finite,
+        f"{op}_{code}", NUMPY_NAMES.get(op, op), value, inputs, [CODES[result]], raises, guard,
+        slow, record.contract, finite,
     )  # fmt: skip
 
 
