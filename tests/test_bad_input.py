@@ -331,6 +331,10 @@ def endless(*shape):
     return ag.broadcast_to(ag.asarray(1.0), shape or (2**48,))
 
 
+def zeros(*shape, dtype="int64"):
+    return ag.broadcast_to(ag.asarray(0, dtype=dtype), shape)
+
+
 LARGER_THAN_MEMORY = {
     "tile": lambda: ag.tile(ag.ones(2), (2**47,)),
     "repeat": lambda: ag.repeat(ag.ones(2), 2**47),
@@ -351,6 +355,11 @@ LARGER_THAN_MEMORY = {
     "an index": lambda: ag.ones(1)[np.broadcast_to(0, (2**48,))],
     "a mask": lambda: endless()[np.broadcast_to(True, (2**48,))],
     "rows": lambda: endless(1, 2**46)[[0, 0, 0, 0]],
+    "take": lambda: ag.take(ag.ones(1), zeros(2**45)),
+    "take rows": lambda: ag.take(ag.ones((1, 3)), zeros(2**45), axis=0),
+    "take at unsigned indices": lambda: ag.take(ag.ones(1), zeros(2**45, dtype="uint64")),
+    "take_along_axis": lambda: ag.take_along_axis(ag.ones((2, 3)), zeros(2, 2**45), axis=1),
+    "take, clipped": lambda: np.take(ag.ones(1), zeros(2**45), mode="clip"),
     "fft": lambda: ag.fft.fft(endless()),
     "fft that pads": lambda: ag.fft.fft(ag.ones(4), n=2**48),
     "sort": lambda: ag.sort(endless()),
@@ -361,6 +370,8 @@ LARGER_THAN_MEMORY = {
     "flatten": lambda: endless().flatten(),
     "add": lambda: endless() + 1,
     "unique_values": lambda: ag.unique_values(endless()),
+    "isin": lambda: ag.isin(ag.ones(3), endless()),
+    "isin of many": lambda: ag.isin(endless(), ag.ones(3)),
     "tobytes": lambda: endless().tobytes(),
     "np.pad": lambda: np.pad(ag.ones(3), 2**47),
     "np.einsum": lambda: np.einsum("i,j->ij", endless(2**24), endless(2**24)),

@@ -414,3 +414,20 @@ def test_gradients_of_indexing_ask_for_kernels_that_exist(monkeypatch: pytest.Mo
     assert {op for op, _ in asked} == {"index_add", "add_at", "add_along_axis"}
     for op, dtypes in asked:
         assert cpu.find(op, dtypes) is not None, (op, dtypes)
+
+
+def test_broadcast_indices_are_checked_and_count_from_the_end():
+    data = np.arange(12.0).reshape(3, 4)
+    x = ag.tensor(data, requires_grad=True)
+    indices = ag.broadcast_to(ag.asarray([[-1], [0], [2]]), (3, 5))
+    for axis in (0, 1):
+        found = ag.take(x, indices, axis=axis)
+        np.testing.assert_array_equal(found.detach(), np.take(data, indices.numpy(), axis=axis))
+    along = ag.take_along_axis(x, indices, axis=1)
+    np.testing.assert_array_equal(along.detach(), np.take_along_axis(data, indices.numpy(), axis=1))
+    along.sum().backward()
+    expected = np.zeros((3, 4))
+    expected[[0, 1, 2], [3, 0, 2]] = 5
+    np.testing.assert_array_equal(x.grad, expected)
+    with pytest.raises(IndexError, match="7"):
+        ag.take(x, ag.broadcast_to(ag.asarray(7), (2, 5)), axis=1)

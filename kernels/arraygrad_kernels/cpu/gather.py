@@ -66,9 +66,10 @@ def _signed(indices: np.ndarray, length: int) -> np.ndarray:
     """Indices as signed 64-bit integers; a conversion that wrapped might find an element."""
     if indices.dtype == _INDEX:
         return indices
+    signed = indices.astype(_INDEX)  # first: broadcast ones may be more than memory holds
     if indices.dtype == np.uint64 and indices.size and indices.max() > _LARGEST:
         raise _out_of_bounds(indices.max(), length)
-    return indices.astype(_INDEX)
+    return signed
 
 
 def _out_of_bounds(index: Any, length: int) -> IndexError:

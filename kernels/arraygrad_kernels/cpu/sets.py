@@ -151,6 +151,10 @@ def _keys(x: np.ndarray) -> np.ndarray:
     return flat.view(_BITS[flat.itemsize])
 
 
+_TOO_MANY = 2**30
+"""Elements whose positions the tables cannot hold: sorting numbers them."""
+
+
 def _grouping(
     dtype: np.dtype[Any],
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
@@ -159,8 +163,8 @@ def _grouping(
     limits = _limits(dtype)
 
     def unique_all(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        if x.size >= 2**30:
-            raise ValueError("unique of 2**30 elements or more: split the operand")
+        if x.size >= _TOO_MANY:
+            return reference.unique_all(x)
         table, shift = _table(x.size)
         groups, first, counts = (np.empty(x.size, _POSITION) for _ in range(3))
         # By the birthday problem, a sample of m among d equally likely values has m**2 / 2d
@@ -259,8 +263,8 @@ def _build_isin(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
     limits = _limits(dtype)
 
     def isin(x1: np.ndarray, x2: np.ndarray, *, invert: bool = False) -> np.ndarray:
-        if x2.size >= 2**30:
-            raise ValueError("isin of 2**30 elements or more: split the second operand")
+        if x2.size >= _TOO_MANY:
+            return reference.isin(x1, x2, invert=invert)
         if _numpy_is_faster(x1, x2):
             return np.isin(x1, x2, invert=invert)
         table, shift = _table(x2.size)
@@ -275,9 +279,7 @@ def _build_complex_isin(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
     numbers, of_numbers = _numbering(dtype), _build_isin(np.dtype(np.int64))
 
     def isin(x1: np.ndarray, x2: np.ndarray, *, invert: bool = False) -> np.ndarray:
-        if x1.size + x2.size >= 2**30:
-            raise ValueError("isin of 2**30 elements or more: split an operand")
-        if not _repeats(x2):
+        if x1.size + x2.size >= _TOO_MANY or not _repeats(x2):
             return reference.isin(x1, x2, invert=invert)
         both = numbers(np.concatenate([x1.reshape(-1), x2.reshape(-1)]))
         return of_numbers(both[: x1.size].reshape(x1.shape), both[x1.size :], invert=invert)

@@ -23,6 +23,11 @@ def _normalised(indices: np.ndarray, size: int, axis: int | None) -> np.ndarray:
     indices = np.asarray(indices)
     if indices.size == 0:
         return indices.astype(np.intp)
+    if 0 in indices.strides and indices.size > 1:
+        # Broadcast: each is looked at once, as there may be more than could be written down.
+        once = tuple(slice(0, 1) if step == 0 else slice(None) for step in indices.strides)
+        if indices[once].size < indices.size:
+            return np.broadcast_to(_normalised(indices[once], size, axis), indices.shape)
     low, high = indices.min(), indices.max()
     if low < -size or high >= size:
         worst = high if high >= size else low
