@@ -16,7 +16,7 @@ if not _jit.enabled():
     pytest.skip("nothing compiles under NUMBA_DISABLE_JIT", allow_module_level=True)
 
 from arraygrad_kernels import threads
-from arraygrad_kernels.cpu import extrema
+from arraygrad_kernels.cpu import extrema, reduction
 from arraygrad_kernels.cpu.elementwise import backward_ufunc, forward_ufunc
 from arraygrad_kernels.threads import get_num_threads, set_num_threads
 
@@ -183,7 +183,8 @@ def test_result_over_a_shifted_operand() -> None:
 
 
 @pytest.mark.parametrize("op", ["argmax", "argmin"])
-def test_position_of_an_extremum_found_by_pieces(op: str) -> None:
+def test_position_of_an_extremum_found_by_pieces(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extrema, "_LONG", threads.CHEAP)
     (spec,) = [s for s in extrema.SPECS if s.op == op and s.dtypes == (np.dtype("f4"),)]
     kernel, expected = spec.build(), getattr(np, op)
     x = np.random.default_rng(0).integers(-9, 9, threads.CHEAP * 3 + 8).astype("f4")
@@ -192,3 +193,19 @@ def test_position_of_an_extremum_found_by_pieces(op: str) -> None:
     assert kernel(x, keepdims=True).shape == (1,)
     x[-3] = x[-1] = np.nan
     assert kernel(x) == expected(x) == x.size - 3
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype"), [("sum", "f4"), ("sum", "f8"), ("sum", "i4"), ("mean", "f4"), ("mean", "f8")]
+)
+def test_totals_found_by_pieces(op: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reduction, "_LONG", threads.CHEAP)
+    (spec,) = [s for s in reduction.SPECS if s.op == op and s.dtypes == (np.dtype(dtype),)]
+    kernel = spec.build()
+    x = (100 * np.random.default_rng(0).normal(size=threads.CHEAP * 3 + 8)).astype(dtype)
+    expected = getattr(np, op)(x.astype("f8" if dtype != "i4" else "i8"))
+    np.testing.assert_allclose(kernel(x, axis=(0,), keepdims=False), expected, rtol=1e-4)
+    found = kernel(x.reshape(8, -1)[:, 1:], axis=(0, 1), keepdims=True)
+    assert found.shape == (1, 1)
+    expected = getattr(np, op)(x.reshape(8, -1)[:, 1:].astype("f8" if dtype != "i4" else "i8"))
+    np.testing.assert_allclose(found, [[expected]], rtol=1e-4)

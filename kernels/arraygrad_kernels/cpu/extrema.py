@@ -36,6 +36,8 @@ _TILE = 1024
 _POSITION = np.dtype(np.int64)
 _PIECE = 1 << 18
 """Elements of a long row that a thread takes at a time."""
+_LONG = 1 << 24
+"""Elements of one row from which it is worth several threads: one reads as fast as memory gives."""
 _LARGEST = 1 << 31
 """Elements of an axis from which positions in columns do not fit."""
 
@@ -180,7 +182,7 @@ def _build(dtype: np.dtype[Any], larger: bool) -> Callable[..., np.ndarray]:
             out = np.asarray(over_axis(ufunc, x, axis, _POSITION))
             return out.reshape(result_shape(x.shape, (axis,), True)) if keepdims else out
         y = x if x.ndim == 1 else x.reshape(-1)
-        out = np.asarray(_by_pieces(ufunc, y) if y.size >= threads.CHEAP else ufunc(y))
+        out = np.asarray(_by_pieces(ufunc, y) if y.size >= _LONG else ufunc(y))
         return out.reshape((1,) * x.ndim) if keepdims else out
 
     return kernel

@@ -43,8 +43,8 @@ from arraygrad_kernels.vecmath.by_dtype import code_of
 
 __all__ = ["SPECS", "reduction"]
 
-_LONG = 1 << 19
-"""Elements of one row above which it is worth several threads."""
+_LONG = 1 << 24
+"""Elements of one row from which threads help: below, one reads as fast as memory gives."""
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _FLOATS = ("float32", "float64")
 _COMPLEX = ("complex64", "complex128")
