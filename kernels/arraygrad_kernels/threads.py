@@ -23,9 +23,9 @@ import numpy as np
 
 __all__ = ["get_num_threads", "report", "run", "set_num_threads", "threaded", "use_allocator"]
 
-CHEAP = 1 << 19
+CHEAP = 1 << 21
 """Elements of memory-bound work (sums, comparisons) below which one thread is as fast."""
-COSTLY = 1 << 16
+COSTLY = 1 << 18
 """The same for elementary functions, which take ten times as long per element."""
 STREAM = 1 << 25
 """Bytes of a result from which it is written past the caches, which hold less."""

@@ -184,10 +184,10 @@ def test_result_over_a_shifted_operand() -> None:
 
 @pytest.mark.parametrize("op", ["argmax", "argmin"])
 def test_position_of_an_extremum_found_by_pieces(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extrema, "_LONG", threads.CHEAP)
+    monkeypatch.setattr(extrema, "_LONG", threads.COSTLY)
     (spec,) = [s for s in extrema.SPECS if s.op == op and s.dtypes == (np.dtype("f4"),)]
     kernel, expected = spec.build(), getattr(np, op)
-    x = np.random.default_rng(0).integers(-9, 9, threads.CHEAP * 3 + 8).astype("f4")
+    x = np.random.default_rng(0).integers(-9, 9, threads.COSTLY * 3 + 8).astype("f4")
     assert kernel(x) == expected(x)
     assert kernel(x.reshape(8, -1)[:, 1:], axis=None) == expected(x.reshape(8, -1)[:, 1:])
     assert kernel(x, keepdims=True).shape == (1,)
@@ -199,10 +199,10 @@ def test_position_of_an_extremum_found_by_pieces(op: str, monkeypatch: pytest.Mo
     ("op", "dtype"), [("sum", "f4"), ("sum", "f8"), ("sum", "i4"), ("mean", "f4"), ("mean", "f8")]
 )
 def test_totals_found_by_pieces(op: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reduction, "_LONG", threads.CHEAP)
+    monkeypatch.setattr(reduction, "_LONG", threads.COSTLY)
     (spec,) = [s for s in reduction.SPECS if s.op == op and s.dtypes == (np.dtype(dtype),)]
     kernel = spec.build()
-    x = (100 * np.random.default_rng(0).normal(size=threads.CHEAP * 3 + 8)).astype(dtype)
+    x = (100 * np.random.default_rng(0).normal(size=threads.COSTLY * 3 + 8)).astype(dtype)
     expected = getattr(np, op)(x.astype("f8" if dtype != "i4" else "i8"))
     np.testing.assert_allclose(kernel(x, axis=(0,), keepdims=False), expected, rtol=1e-4)
     found = kernel(x.reshape(8, -1)[:, 1:], axis=(0, 1), keepdims=True)
