@@ -180,8 +180,12 @@ class NdarrayMethods(TensorBase):
         if order == "A":
             order = "F" if self._array.flags.fnc else "C"
         if target != self._array.dtype:
-            out = data_type.astype(self, target)
-            return out if _is_ordered(out._array, order) else out.copy(order)
+            axes = _order_of_axes(self._array, order)
+            x = self if axes is None else manipulation.permute_dims(self, axes)
+            out = data_type.astype(x, target)
+            if out._array.ndim > 1 and not out._array.flags.c_contiguous:
+                out = out.copy()
+            return out if axes is None else _unpermuted(out, axes)
         return self.copy(order) if copy or not _is_ordered(self._array, order) else self
 
     def copy(self: Any, order: str = "C") -> Any:
@@ -189,9 +193,7 @@ class NdarrayMethods(TensorBase):
         axes = _order_of_axes(self._array, order)
         if axes is None:
             return manipulation.copied(self)
-        back = tuple(int(i) for i in np.argsort(axes))
-        permuted = manipulation.copied(manipulation.permute_dims(self, axes))
-        return manipulation.permute_dims(permuted, back)
+        return _unpermuted(manipulation.copied(manipulation.permute_dims(self, axes)), axes)
 
     def fill(self: Any, value: Any) -> None:
         """Write one value everywhere."""
@@ -462,6 +464,11 @@ def _order_of_axes(array: Any, order: Any) -> tuple[int, ...] | None:
         return None
     slowest_first = tuple(sorted(axes, key=lambda i: -abs(array.strides[i])))
     return None if slowest_first == axes else slowest_first
+
+
+def _unpermuted(x: Any, axes: tuple[int, ...]) -> Any:
+    """The axes of a C-contiguous copy back in their places; a view."""
+    return manipulation.permute_dims(x, tuple(int(i) for i in np.argsort(axes)))
 
 
 def _item(array: Any, args: tuple[Any, ...]) -> Any:
