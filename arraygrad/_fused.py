@@ -174,7 +174,10 @@ def _cast(node: Node, g: Any) -> Arrays | None:
 
 def _broadcast_to(node: Node, g: Any) -> Arrays:
     shape = node[ATTRIBUTES]["x_shape"]
-    return (g if g.shape == shape else sum_to_array(g, shape=shape),)
+    if g.shape == shape:
+        return (g,)
+    with np.errstate(all="ignore"):  # as formulas: infinite cotangents are no mistake
+        return (sum_to_array(g, shape=shape),)
 
 
 def _reshape(node: Node, g: Any) -> Arrays:
@@ -223,6 +226,7 @@ def _attained(x: Any, out: Any, axis: tuple[int, ...]) -> Any:
     return _dispatch.lookup("attained", "cpu", "strided", (x.dtype, out.dtype))(x, out, axis=axis)
 
 
+@np.errstate(all="ignore")
 def _var(node: Node, g: Any) -> Arrays | None:
     if not _few(node, g):
         return None
@@ -250,6 +254,7 @@ def _vector_norm(node: Node, g: Any) -> Arrays | None:
     return (_product(x / _kept(out, x.shape, axes), _kept(g, x.shape, axes)),)
 
 
+@np.errstate(all="ignore")
 def _cumulative_sum(node: Node, g: Any) -> Arrays | None:
     attributes = node[ATTRIBUTES]
     if attributes["include_initial"] or g.nbytes >= _SMALL:

@@ -287,3 +287,21 @@ def test_alias_keeps_scalars_and_arrays_apart() -> None:
     array, scalar = ag.asarray(1.5), ag.asarray([1.5])[0]
     assert type(alias(array)) is type(array)
     assert type(alias(scalar)) is type(scalar)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x.var() * 1.0,
+        lambda x: (ag.cumulative_sum(x) * ag.asarray([np.inf, -np.inf, np.inf])).sum(),
+        lambda x: ((x[:1] + ag.zeros(3)) * ag.asarray([np.inf, -np.inf, 1.0])).sum(),
+    ],
+    ids=["var", "cumulative_sum", "broadcast_to"],
+)
+def test_reverse_passes_do_not_warn_of_infinite_cotangents(f) -> None:
+    """Filters make warnings errors: raw forms are as quiet as the formulas that they stand for."""
+    x = ag.tensor([np.inf, 1.0, 2.0], requires_grad=True)
+    with np.errstate(all="ignore"):
+        y = f(x)
+    y.backward()
+    assert x.grad.shape == (3,)
