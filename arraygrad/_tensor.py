@@ -1,4 +1,4 @@
-"""The Tensor: attributes, operators and protocols, each a few lines over the functions in ops/.
+"""The Tensor: attributes, autograd and protocols, each a few lines over the functions in ops/.
 
 Scalars (results of full indexing and full reductions) are tensors too, with NumPy's scalar
 semantics: in-place operators rebind, they hash, and they never share memory.
@@ -7,14 +7,14 @@ semantics: in-place operators rebind, they hash, and they never share memory.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _apply, _elementwise
-from ._apply import cast, detached, node_of, register_types, wrap, wrap_result
-from ._cotangents import ADD, MULTIPLY
+from ._apply import detached, node_of, register_types, wrap
+from ._cotangents import MULTIPLY
 from ._detach import may_detach
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
@@ -22,60 +22,36 @@ from ._elementwise import binary
 from ._errors import (
     ArgumentError,
     ArgumentTypeError,
-    DTypeError,
     ExportError,
     GradientError,
     IndexOutOfRangeError,
-    IntegerOverflowError,
     ShapeError,
 )
 from ._formulas import is_leaf_node, make_leaf
 from ._layout import Shape, normalize_axis
 from ._lazy import LazyModule
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
-from ._op import find_op
+from ._special_methods import NUMBERS, SpecialMethods
 from ._storage import Storage, TensorBase, family_of
-from ._writes import assign, check_cast, check_write, update, write
+from ._writes import assign
 
 if TYPE_CHECKING:
     from .autograd import hooks, reverse
     from .interop import dlpack, numpy_protocol
-    from .ops import (
-        arithmetic,
-        bitwise,
-        comparison,
-        devices,
-        exponential,
-        indexing,
-        manipulation,
-        parts,
-        products,
-        rounding,
-        views,
-    )
-else:  # imported when the first method or operator asks: most programs need few of them
+    from .ops import devices, manipulation, parts, products, views
+else:  # imported when the first method asks: most programs need few of them
     hooks = LazyModule("arraygrad.autograd.hooks")
     reverse = LazyModule("arraygrad.autograd.reverse")
     dlpack = LazyModule("arraygrad.interop.dlpack")
     numpy_protocol = LazyModule("arraygrad.interop.numpy_protocol")
-    arithmetic = LazyModule("arraygrad.ops.arithmetic")
-    bitwise = LazyModule("arraygrad.ops.bitwise")
-    comparison = LazyModule("arraygrad.ops.comparison")
     devices = LazyModule("arraygrad.ops.devices")
-    exponential = LazyModule("arraygrad.ops.exponential")
-    indexing = LazyModule("arraygrad.ops.indexing")
     manipulation = LazyModule("arraygrad.ops.manipulation")
     parts = LazyModule("arraygrad.ops.parts")
     products = LazyModule("arraygrad.ops.products")
-    rounding = LazyModule("arraygrad.ops.rounding")
     views = LazyModule("arraygrad.ops.views")
 
-# What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
-_NUMBERS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic)
-_OPERANDS: tuple[Any, ...] = (*_NUMBERS, list, tuple)
 
-
-class Tensor(NdarrayMethods):
+class Tensor(SpecialMethods, NdarrayMethods):
     """A NumPy-compatible array that can carry gradients.
 
     Made by ``ag.tensor(...)``, ``ag.asarray(...)`` and the other creation functions.
@@ -378,304 +354,6 @@ class Tensor(NdarrayMethods):
         """Call `hook` with this leaf after its grad has been accumulated."""
         return hooks.register_post_accumulate_grad_hook(self, hook)
 
-    # -- arithmetic operators ---------------------------------------------------------------------
-
-    def __add__(self, other: Any, /) -> Tensor:
-        return binary(ADD, self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __radd__(self, other: Any, /) -> Tensor:
-        return arithmetic.add(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __sub__(self, other: Any, /) -> Tensor:
-        return (
-            binary(arithmetic.SUBTRACT, self, other)
-            if isinstance(other, _OPERANDS)
-            else NotImplemented
-        )
-
-    def __rsub__(self, other: Any, /) -> Tensor:
-        return arithmetic.subtract(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __mul__(self, other: Any, /) -> Tensor:
-        return binary(MULTIPLY, self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rmul__(self, other: Any, /) -> Tensor:
-        return arithmetic.multiply(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __truediv__(self, other: Any, /) -> Tensor:
-        return (
-            binary(arithmetic.DIVIDE, self, other)
-            if isinstance(other, _OPERANDS)
-            else NotImplemented
-        )
-
-    def __rtruediv__(self, other: Any, /) -> Tensor:
-        return arithmetic.divide(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __floordiv__(self, other: Any, /) -> Tensor:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return arithmetic.floor_divide(self, other)
-
-    def __rfloordiv__(self, other: Any, /) -> Tensor:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return arithmetic.floor_divide(other, self)
-
-    def __mod__(self, other: Any, /) -> Tensor:
-        return arithmetic.remainder(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rmod__(self, other: Any, /) -> Tensor:
-        return arithmetic.remainder(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __divmod__(self, other: Any, /) -> tuple[Tensor, Tensor]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any, /) -> tuple[Tensor, Tensor]:
-        return other // self, other % self
-
-    def __pow__(self, other: Any, /) -> Tensor:
-        return exponential.pow(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rpow__(self, other: Any, /) -> Tensor:
-        return exponential.pow(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __matmul__(self, other: Any, /) -> Tensor:
-        return products.matmul(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rmatmul__(self, other: Any, /) -> Tensor:
-        return products.matmul(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __neg__(self) -> Tensor:
-        return arithmetic.negative(self)
-
-    def __pos__(self) -> Tensor:
-        return arithmetic.positive(self)
-
-    def __abs__(self) -> Tensor:
-        return parts.abs(self)
-
-    def __round__(self, ndigits: int | None = None) -> Tensor:
-        return rounding.around(self, ndigits or 0)
-
-    # -- bitwise and comparison operators ---------------------------------------------------------
-
-    def __and__(self, other: Any, /) -> Tensor:
-        return bitwise.bitwise_and(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rand__(self, other: Any, /) -> Tensor:
-        return bitwise.bitwise_and(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __or__(self, other: Any, /) -> Tensor:
-        return bitwise.bitwise_or(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __ror__(self, other: Any, /) -> Tensor:
-        return bitwise.bitwise_or(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __xor__(self, other: Any, /) -> Tensor:
-        return bitwise.bitwise_xor(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rxor__(self, other: Any, /) -> Tensor:
-        return bitwise.bitwise_xor(other, self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __lshift__(self, other: Any, /) -> Tensor:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return bitwise.bitwise_left_shift(self, other)
-
-    def __rlshift__(self, other: Any, /) -> Tensor:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return bitwise.bitwise_left_shift(other, self)
-
-    def __rshift__(self, other: Any, /) -> Tensor:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return bitwise.bitwise_right_shift(self, other)
-
-    def __rrshift__(self, other: Any, /) -> Tensor:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return bitwise.bitwise_right_shift(other, self)
-
-    def __invert__(self) -> Tensor:
-        return bitwise.bitwise_invert(self)
-
-    def __eq__(self, other: Any, /) -> Tensor:  # type: ignore[override]
-        if isinstance(other, _OPERANDS):
-            return comparison.equal(self, other)
-        return _all_differ(self, other, False)
-
-    def __ne__(self, other: Any, /) -> Tensor:  # type: ignore[override]
-        if isinstance(other, _OPERANDS):
-            return comparison.not_equal(self, other)
-        return _all_differ(self, other, True)
-
-    def __lt__(self, other: Any, /) -> Tensor:
-        return comparison.less(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __le__(self, other: Any, /) -> Tensor:
-        return (
-            comparison.less_equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-        )
-
-    def __gt__(self, other: Any, /) -> Tensor:
-        return comparison.greater(self, other) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __ge__(self, other: Any, /) -> Tensor:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return comparison.greater_equal(self, other)
-
-    # -- in-place operators -----------------------------------------------------------------------
-
-    def __iadd__(self, other: Any, /) -> Tensor:
-        return _in_place("add", self, other, "x += value")
-
-    def __isub__(self, other: Any, /) -> Tensor:
-        return _in_place("subtract", self, other, "x -= value")
-
-    def __imul__(self, other: Any, /) -> Tensor:
-        return _in_place("multiply", self, other, "x *= value")
-
-    def __itruediv__(self, other: Any, /) -> Tensor:
-        return _in_place("divide", self, other, "x /= value")
-
-    def __ifloordiv__(self, other: Any, /) -> Tensor:
-        return _in_place("floor_divide", self, other, "x //= value")
-
-    def __imod__(self, other: Any, /) -> Tensor:
-        return _in_place("remainder", self, other, "x %= value")
-
-    def __ipow__(self, other: Any, /) -> Tensor:
-        if self._array.dtype.kind in "biu" and isinstance(other, _OPERANDS):
-            # Negative exponents are refused in the middle of the work: not in place.
-            check_write(self, "x **= value")
-            return _written(self, exponential.pow(self, other), "x **= value")
-        return _in_place("pow", self, other, "x **= value")
-
-    def __imatmul__(self, other: Any, /) -> Tensor:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        check_write(self, "x @= value")
-        return _written(self, products.matmul(self, other), "x @= value")
-
-    def __iand__(self, other: Any, /) -> Tensor:
-        return _in_place("bitwise_and", self, other, "x &= value")
-
-    def __ior__(self, other: Any, /) -> Tensor:
-        return _in_place("bitwise_or", self, other, "x |= value")
-
-    def __ixor__(self, other: Any, /) -> Tensor:
-        return _in_place("bitwise_xor", self, other, "x ^= value")
-
-    def __ilshift__(self, other: Any, /) -> Tensor:
-        return _in_place("bitwise_left_shift", self, other, "x <<= value")
-
-    def __irshift__(self, other: Any, /) -> Tensor:
-        return _in_place("bitwise_right_shift", self, other, "x >>= value")
-
-    # -- indexing and containers ------------------------------------------------------------------
-
-    def __getitem__(self, key: Any, /) -> Tensor:
-        return indexing.getitem(self, key)  # type: ignore[no-any-return]
-
-    def __setitem__(self, key: Any, value: Any, /) -> None:
-        indexing.setitem(self, key, value)
-
-    def __len__(self) -> int:
-        if not self._array.ndim:
-            raise ArgumentTypeError("len() of a 0-d tensor; use x.size")
-        return len(self._array)
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if not self._array.ndim:
-            raise ArgumentTypeError("iteration over a 0-d tensor; use x.item() or x[()]")
-        return (indexing.getitem(self, i) for i in range(len(self._array)))
-
-    def __contains__(self, value: Any) -> bool:
-        found = self == value
-        return bool(found.any() if isinstance(found, Tensor) else found)
-
-    # -- conversion -------------------------------------------------------------------------------
-
-    def _only(self, what: str) -> Any:
-        if self._array.size != 1:
-            raise ArgumentTypeError(
-                f"{what} needs a tensor of one element, not one of shape {self.shape}"
-            )
-        return self._array.reshape(())[()]
-
-    def __bool__(self) -> bool:
-        if self._array.size != 1:
-            raise ArgumentError(
-                f"the truth value of a tensor of shape {self.shape} is ambiguous; use x.any() or "
-                "x.all()"
-            )
-        return bool(self._only("bool()"))
-
-    def __float__(self) -> float:
-        value = self._only("float()")
-        may_detach(self, "float()")
-        if self._array.dtype.kind == "c":
-            raise DTypeError("float() of a complex tensor; use float(x.real)")
-        return float(value)
-
-    def __complex__(self) -> complex:
-        value = self._only("complex()")
-        may_detach(self, "complex()")
-        return complex(value)
-
-    def __int__(self) -> int:
-        value = self._only("int()")
-        if self._array.dtype.kind == "c":
-            raise DTypeError("int() of a complex tensor; use int(x.real)")
-        # Rounding to an integer has a zero derivative: nothing is lost.
-        try:
-            return int(value)
-        except ValueError as error:
-            raise ArgumentError("int() of NaN; replace it first, np.nan_to_num(x)") from error
-        except OverflowError as error:
-            raise IntegerOverflowError("int() of infinity; there is no such integer") from error
-
-    def __index__(self) -> int:
-        if self._array.dtype.kind not in "iu" or self._array.ndim:
-            raise ArgumentTypeError(
-                f"only 0-d integer tensors can be used as an index, not {self.dtype} of shape "
-                f"{self.shape}; use int(x)"
-            )
-        return int(self._array)
-
-    def __format__(self, spec: str) -> str:
-        if self._array.ndim == 0:
-            try:
-                return format(self._array[()], spec)
-            except ValueError as error:
-                raise ArgumentError(f"the format {spec!r} of a {self.dtype}: {error}") from error
-        if spec:
-            raise ArgumentTypeError(
-                f"the format {spec!r} is one of numbers, the tensor has shape {self.shape}; format "
-                "its elements, or use np.array2string(x, precision=2)"
-            )
-        return str(self)
-
-    def __str__(self) -> str:
-        return str(self._array[()] if self._array.ndim == 0 else self._array)
-
-    def __repr__(self) -> str:
-        text = np.array2string(
-            self._array, separator=", ", prefix="tensor(", suffix=")"
-        )  # fmt: skip
-        notes = []
-        if self.dtype not in _DEFAULT_REPR or self.size == 0:
-            notes.append(f"dtype={self.dtype.name}")
-        if 0 in self.shape and self.shape != (0,):
-            notes.insert(0, f"shape={self.shape}")
-        node = node_of(self)
-        if node is not None:
-            notes.append("requires_grad=True" if self.is_leaf else f"grad_fn=<{self.grad_fn.name}>")
-        return f"tensor({', '.join([text, *notes])})"
-
     # -- protocols --------------------------------------------------------------------------------
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
@@ -748,6 +426,9 @@ class Scalar(Tensor):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self._array[()])
 
+    def _all_differ(self, other: Any, answer: bool) -> Any:
+        return NotImplemented  # as any object's
+
     def __setitem__(self, key: Any, value: Any) -> None:
         try:
             super().__setitem__(key, value)
@@ -772,7 +453,7 @@ class Scalar(Tensor):
         return self._array[()].as_integer_ratio()  # type: ignore[no-any-return]
 
     def __mul__(self, other: Any, /) -> Any:
-        if isinstance(other, _NUMBERS):
+        if isinstance(other, NUMBERS):
             return binary(MULTIPLY, self, other)
         return NotImplemented if _repeats(self, other) else super().__mul__(other)
 
@@ -816,37 +497,12 @@ class Scalar(Tensor):
         return self >> other
 
 
-def _all_differ(x: Tensor, other: Any, answer: bool) -> Tensor:
-    """Arrays are compared with None element by element, as in NumPy; scalars as any object."""
-    by_element = other is None and not isinstance(x, Scalar)
-    out: Tensor = wrap_result(np.full(x._array.shape, answer)) if by_element else NotImplemented
-    return out
-
-
 def _repeats(count: Scalar, other: Any) -> bool:
     """Whether ``[x] * n`` repeats a list, as NumPy's integers do."""
     return isinstance(other, list | tuple) and count._array.dtype.kind in "iu"
 
 
 _API_VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
-_DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "complex128")}
-
-
-def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
-    taken = isinstance(other, _OPERANDS)
-    out: Tensor = update(find_op(op), x, other, writer) if taken else NotImplemented
-    return out
-
-
-def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:
-    if value._array.shape != x._array.shape:
-        raise ShapeError(
-            f"{writer}: the result has shape {value.shape}, which cannot be written into shape "
-            f"{x.shape}"
-        )
-    check_cast(value._array.dtype, x._array.dtype, writer)
-    write(x, cast(value, x._array.dtype), writer)
-    return x
 
 
 def _rebuild(array: Any, requires_grad: bool, scalar: bool) -> Tensor:

@@ -37,8 +37,8 @@ LAYERS = (
     ("_engine",),
     ("_writes",),
     ("ops",),
-    ("_ndarray_methods", "autograd", "interop"),
-    ("_tensor",),  # its methods, operators and protocol hooks are all of the above
+    ("_ndarray_methods", "_special_methods", "autograd", "interop"),
+    ("_tensor",),  # its methods and protocol hooks are all of the above
     ("linalg", "fft", "extending"),
     ("numpy", "special"),
     ("scipy",),

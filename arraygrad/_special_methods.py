@@ -1,0 +1,385 @@
+"""What Python's syntax and built-ins ask of a tensor: operators, ``len``, ``float``, ``format``.
+
+Operators are written out: each is a few lines over a function in ops/, and leaves an operand that
+it does not know to the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._apply import cast, node_of, wrap_result
+from ._cotangents import ADD, MULTIPLY
+from ._detach import may_detach
+from ._elementwise import binary
+from ._errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    IntegerOverflowError,
+    ShapeError,
+)
+from ._lazy import LazyModule
+from ._op import find_op
+from ._storage import TensorBase
+from ._writes import check_cast, check_write, update, write
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor
+    from .ops import (
+        arithmetic,
+        bitwise,
+        comparison,
+        exponential,
+        indexing,
+        parts,
+        products,
+        rounding,
+    )
+else:  # imported when the first operator asks: most programs need few of them
+    arithmetic = LazyModule("arraygrad.ops.arithmetic")
+    bitwise = LazyModule("arraygrad.ops.bitwise")
+    comparison = LazyModule("arraygrad.ops.comparison")
+    exponential = LazyModule("arraygrad.ops.exponential")
+    indexing = LazyModule("arraygrad.ops.indexing")
+    parts = LazyModule("arraygrad.ops.parts")
+    products = LazyModule("arraygrad.ops.products")
+    rounding = LazyModule("arraygrad.ops.rounding")
+
+# What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
+NUMBERS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic)
+_OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple)
+
+
+class SpecialMethods(TensorBase):
+    """Mix-in with Python's special methods; `self` is a Tensor, defined above this module."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    # -- arithmetic operators ---------------------------------------------------------------------
+
+    def __add__(self: Any, other: Any, /) -> Tensor:
+        return binary(ADD, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __radd__(self: Any, other: Any, /) -> Tensor:
+        return arithmetic.add(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __sub__(self: Any, other: Any, /) -> Tensor:
+        return (
+            binary(arithmetic.SUBTRACT, self, other)
+            if isinstance(other, _OPERANDS)
+            else NotImplemented
+        )
+
+    def __rsub__(self: Any, other: Any, /) -> Tensor:
+        return arithmetic.subtract(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __mul__(self: Any, other: Any, /) -> Tensor:
+        return binary(MULTIPLY, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rmul__(self: Any, other: Any, /) -> Tensor:
+        return arithmetic.multiply(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __truediv__(self: Any, other: Any, /) -> Tensor:
+        return (
+            binary(arithmetic.DIVIDE, self, other)
+            if isinstance(other, _OPERANDS)
+            else NotImplemented
+        )
+
+    def __rtruediv__(self: Any, other: Any, /) -> Tensor:
+        return arithmetic.divide(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __floordiv__(self: Any, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return arithmetic.floor_divide(self, other)
+
+    def __rfloordiv__(self: Any, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return arithmetic.floor_divide(other, self)
+
+    def __mod__(self: Any, other: Any, /) -> Tensor:
+        return arithmetic.remainder(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rmod__(self: Any, other: Any, /) -> Tensor:
+        return arithmetic.remainder(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __divmod__(self: Any, other: Any, /) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rdivmod__(self: Any, other: Any, /) -> tuple[Tensor, Tensor]:
+        return other // self, other % self
+
+    def __pow__(self: Any, other: Any, /) -> Tensor:
+        return exponential.pow(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rpow__(self: Any, other: Any, /) -> Tensor:
+        return exponential.pow(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __matmul__(self: Any, other: Any, /) -> Tensor:
+        return products.matmul(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rmatmul__(self: Any, other: Any, /) -> Tensor:
+        return products.matmul(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __neg__(self: Any) -> Tensor:
+        return arithmetic.negative(self)
+
+    def __pos__(self: Any) -> Tensor:
+        return arithmetic.positive(self)
+
+    def __abs__(self: Any) -> Tensor:
+        return parts.abs(self)
+
+    def __round__(self: Any, ndigits: int | None = None) -> Tensor:
+        return rounding.around(self, ndigits or 0)
+
+    # -- bitwise and comparison operators ---------------------------------------------------------
+
+    def __and__(self: Any, other: Any, /) -> Tensor:
+        return bitwise.bitwise_and(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rand__(self: Any, other: Any, /) -> Tensor:
+        return bitwise.bitwise_and(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __or__(self: Any, other: Any, /) -> Tensor:
+        return bitwise.bitwise_or(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __ror__(self: Any, other: Any, /) -> Tensor:
+        return bitwise.bitwise_or(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __xor__(self: Any, other: Any, /) -> Tensor:
+        return bitwise.bitwise_xor(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __rxor__(self: Any, other: Any, /) -> Tensor:
+        return bitwise.bitwise_xor(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __lshift__(self: Any, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return bitwise.bitwise_left_shift(self, other)
+
+    def __rlshift__(self: Any, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return bitwise.bitwise_left_shift(other, self)
+
+    def __rshift__(self: Any, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return bitwise.bitwise_right_shift(self, other)
+
+    def __rrshift__(self: Any, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return bitwise.bitwise_right_shift(other, self)
+
+    def __invert__(self: Any) -> Tensor:
+        return bitwise.bitwise_invert(self)
+
+    def __eq__(self: Any, other: Any, /) -> Tensor:  # type: ignore[override]
+        if isinstance(other, _OPERANDS):
+            return comparison.equal(self, other)
+        return self._all_differ(other, False)  # type: ignore[no-any-return]
+
+    def __ne__(self: Any, other: Any, /) -> Tensor:  # type: ignore[override]
+        if isinstance(other, _OPERANDS):
+            return comparison.not_equal(self, other)
+        return self._all_differ(other, True)  # type: ignore[no-any-return]
+
+    def _all_differ(self: Any, other: Any, answer: bool) -> Any:
+        """Arrays are compared with None element by element, as in NumPy."""
+        array = self._array
+        return NotImplemented if other is not None else wrap_result(np.full(array.shape, answer))
+
+    def __lt__(self: Any, other: Any, /) -> Tensor:
+        return comparison.less(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __le__(self: Any, other: Any, /) -> Tensor:
+        return (
+            comparison.less_equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        )
+
+    def __gt__(self: Any, other: Any, /) -> Tensor:
+        return comparison.greater(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def __ge__(self: Any, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return comparison.greater_equal(self, other)
+
+    # -- in-place operators -----------------------------------------------------------------------
+
+    def __iadd__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("add", self, other, "x += value")
+
+    def __isub__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("subtract", self, other, "x -= value")
+
+    def __imul__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("multiply", self, other, "x *= value")
+
+    def __itruediv__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("divide", self, other, "x /= value")
+
+    def __ifloordiv__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("floor_divide", self, other, "x //= value")
+
+    def __imod__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("remainder", self, other, "x %= value")
+
+    def __ipow__(self: Any, other: Any, /) -> Tensor:
+        if self._array.dtype.kind in "biu" and isinstance(other, _OPERANDS):
+            # Negative exponents are refused in the middle of the work: not in place.
+            check_write(self, "x **= value")
+            return _written(self, exponential.pow(self, other), "x **= value")
+        return _in_place("pow", self, other, "x **= value")
+
+    def __imatmul__(self: Any, other: Any, /) -> Tensor:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        check_write(self, "x @= value")
+        return _written(self, products.matmul(self, other), "x @= value")
+
+    def __iand__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("bitwise_and", self, other, "x &= value")
+
+    def __ior__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("bitwise_or", self, other, "x |= value")
+
+    def __ixor__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("bitwise_xor", self, other, "x ^= value")
+
+    def __ilshift__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("bitwise_left_shift", self, other, "x <<= value")
+
+    def __irshift__(self: Any, other: Any, /) -> Tensor:
+        return _in_place("bitwise_right_shift", self, other, "x >>= value")
+
+    # -- indexing and containers ------------------------------------------------------------------
+
+    def __getitem__(self: Any, key: Any, /) -> Tensor:
+        return indexing.getitem(self, key)  # type: ignore[no-any-return]
+
+    def __setitem__(self: Any, key: Any, value: Any, /) -> None:
+        indexing.setitem(self, key, value)
+
+    def __len__(self: Any) -> int:
+        if not self._array.ndim:
+            raise ArgumentTypeError("len() of a 0-d tensor; use x.size")
+        return len(self._array)
+
+    def __iter__(self: Any) -> Iterator[Tensor]:
+        if not self._array.ndim:
+            raise ArgumentTypeError("iteration over a 0-d tensor; use x.item() or x[()]")
+        return (indexing.getitem(self, i) for i in range(len(self._array)))
+
+    def __contains__(self: Any, value: Any) -> bool:
+        found = self == value
+        is_tensor = isinstance(found, SpecialMethods)
+        return bool(found.any() if is_tensor else found)
+
+    # -- conversion -------------------------------------------------------------------------------
+
+    def _only(self: Any, what: str) -> Any:
+        if self._array.size != 1:
+            raise ArgumentTypeError(
+                f"{what} needs a tensor of one element, not one of shape {self.shape}"
+            )
+        return self._array.reshape(())[()]
+
+    def __bool__(self: Any) -> bool:
+        if self._array.size != 1:
+            raise ArgumentError(
+                f"the truth value of a tensor of shape {self.shape} is ambiguous; use x.any() or "
+                "x.all()"
+            )
+        return bool(self._only("bool()"))
+
+    def __float__(self: Any) -> float:
+        value = self._only("float()")
+        may_detach(self, "float()")
+        if self._array.dtype.kind == "c":
+            raise DTypeError("float() of a complex tensor; use float(x.real)")
+        return float(value)
+
+    def __complex__(self: Any) -> complex:
+        value = self._only("complex()")
+        may_detach(self, "complex()")
+        return complex(value)
+
+    def __int__(self: Any) -> int:
+        value = self._only("int()")
+        if self._array.dtype.kind == "c":
+            raise DTypeError("int() of a complex tensor; use int(x.real)")
+        # Rounding to an integer has a zero derivative: nothing is lost.
+        try:
+            return int(value)
+        except ValueError as error:
+            raise ArgumentError("int() of NaN; replace it first, np.nan_to_num(x)") from error
+        except OverflowError as error:
+            raise IntegerOverflowError("int() of infinity; there is no such integer") from error
+
+    def __index__(self: Any) -> int:
+        if self._array.dtype.kind not in "iu" or self._array.ndim:
+            raise ArgumentTypeError(
+                f"only 0-d integer tensors can be used as an index, not {self.dtype} of shape "
+                f"{self.shape}; use int(x)"
+            )
+        return int(self._array)
+
+    def __format__(self: Any, spec: str) -> str:
+        if self._array.ndim == 0:
+            try:
+                return format(self._array[()], spec)
+            except ValueError as error:
+                raise ArgumentError(f"the format {spec!r} of a {self.dtype}: {error}") from error
+        if spec:
+            raise ArgumentTypeError(
+                f"the format {spec!r} is one of numbers, the tensor has shape {self.shape}; format "
+                "its elements, or use np.array2string(x, precision=2)"
+            )
+        return str(self)
+
+    def __str__(self: Any) -> str:
+        return str(self._array[()] if self._array.ndim == 0 else self._array)
+
+    def __repr__(self: Any) -> str:
+        text = np.array2string(
+            self._array, separator=", ", prefix="tensor(", suffix=")"
+        )  # fmt: skip
+        notes = []
+        if self.dtype not in _DEFAULT_REPR or self.size == 0:
+            notes.append(f"dtype={self.dtype.name}")
+        if 0 in self.shape and self.shape != (0,):
+            notes.insert(0, f"shape={self.shape}")
+        node = node_of(self)
+        if node is not None:
+            notes.append("requires_grad=True" if self.is_leaf else f"grad_fn=<{self.grad_fn.name}>")
+        return f"tensor({', '.join([text, *notes])})"
+
+
+_DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "complex128")}
+
+
+def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
+    taken = isinstance(other, _OPERANDS)
+    out: Tensor = update(find_op(op), x, other, writer) if taken else NotImplemented
+    return out
+
+
+def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:
+    if value._array.shape != x._array.shape:
+        raise ShapeError(
+            f"{writer}: the result has shape {value.shape}, which cannot be written into shape "
+            f"{x.shape}"
+        )
+    check_cast(value._array.dtype, x._array.dtype, writer)
+    write(x, cast(value, x._array.dtype), writer)
+    return x
