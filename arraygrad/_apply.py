@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,21 +30,15 @@ from ._storage import (
     Family,
     Geometry,
     TensorBase,
-    empty,
     family_of,
     join_family,
     keep,
 )
 
-if TYPE_CHECKING:
-    pass
-
 _new = object.__new__
 ndarray = np.ndarray
 asarray = np.asarray
 generic = np.generic
-
-_dispatch.take_results_from(empty)
 
 _grad_mode = GRAD_MODE.get
 

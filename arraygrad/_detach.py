@@ -13,12 +13,17 @@ import sys
 import types
 import warnings
 from contextvars import ContextVar
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._apply import node_of
 from ._errors import ArgumentError, DetachError
 from ._graph import is_grad_enabled
-from ._hints import remedy
+from ._lazy import LazyModule
+
+if TYPE_CHECKING:
+    from . import _hints as hints
+else:  # imported for the first message
+    hints = LazyModule("arraygrad._hints")
 
 Policy = Literal["error", "warn", "allow"]
 
@@ -128,7 +133,7 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
     caller, users, depth, library = _callers()
     instruction, called = _running(caller)
     if library and not instead:
-        instead = remedy(library, _running(users)[1])
+        instead = hints.remedy(library, _running(users)[1])
     users, depth = _lifted_above(users, depth)
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
         return  # "%f" % x: text, in which a formatted string keeps no gradient either

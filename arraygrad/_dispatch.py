@@ -17,6 +17,7 @@ Knows nothing of tensors: kernels take the device's own arrays.
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 from _thread import allocate_lock
 from collections.abc import Callable, Iterator
@@ -24,7 +25,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from arraygrad_kernels import reference, results
 
 from ._errors import ArgumentError, DispatchError
 
@@ -38,12 +38,9 @@ __all__ = [
     "register_allocator",
     "register_kernel",
     "table",
-    "take_results_from",
 ]
 
 Kernel = Callable[..., Any]
-take_results_from = results.use
-"""Give kernels that allocate their results a function ``(shape, dtype) -> array`` for it."""
 Key = tuple[str, str, str, "tuple[np.dtype[Any], ...] | None"]
 
 
@@ -57,11 +54,11 @@ def _setting(name: str, allowed: tuple[str, ...]) -> str:
 kernel_mode = _setting("ARRAYGRAD_KERNELS", ("auto", "numba", "numpy"))
 compile_mode = _setting("ARRAYGRAD_COMPILE", ("background", "sync", "off"))
 
-# dtypes None: a kernel for every dtype that has no kernel of its own.
+# What was registered. dtypes None: a kernel for every dtype that has no kernel of its own.
 _TABLE: dict[Key, Kernel] = {}
 # Per op: dtype -> kernel for CPU operands that share this dtype (the road of most calls).
 _FAST: dict[str, dict[np.dtype[Any], Kernel]] = {}
-# Keys that were resolved by falling back to a kernel for all dtypes.
+# Keys that were resolved by falling back to a kernel for all dtypes, or to the reference.
 _RESOLVED: dict[Key, Kernel] = {}
 
 
@@ -125,15 +122,16 @@ def find_kernel(
     if kernel is not None:
         return kernel
     kernel = _TABLE.get((op, device, layout, None))
-    if kernel is not None and kernel is reference.KERNELS.get(op):
-        kernel = reference.find(op, dtypes)  # the form for just these dtypes
-        if isinstance(kernel, np.ufunc) and device == "cpu" and layout == "strided":
-            kernel = _with_threads(op, kernel, dtypes)
-    if device == "cpu" and layout == "strided" and kernel_mode != "numpy":
-        if compile_mode == "sync":
-            kernel = _build(op, dtypes) or kernel
-        elif compile_mode == "background":
-            _compiler().request(op, dtypes)
+    if device == "cpu" and layout == "strided":
+        if kernel is None:
+            kernel = _kernels("reference").find(op, dtypes)
+            if isinstance(kernel, np.ufunc):
+                kernel = _with_threads(op, kernel, dtypes)
+        if kernel_mode != "numpy":
+            if compile_mode == "sync":
+                kernel = _build(op, dtypes) or kernel
+            elif compile_mode == "background":
+                _compiler().request(op, dtypes)
     if kernel is not None:
         _RESOLVED[key] = kernel
     return kernel
@@ -143,9 +141,17 @@ _empty: Callable[[Any, np.dtype[Any]], Any] = np.empty
 
 
 def register_allocator(empty: Callable[[Any, np.dtype[Any]], Any]) -> None:
-    """Where kernels that threads share get memory for large results."""
+    """Where kernels get memory for large results: ``empty(shape, dtype)``."""
     global _empty
     _empty = empty
+
+
+def _kernels(module: str) -> Any:
+    """A module of the kernels' package, imported when it is first needed."""
+    from arraygrad_kernels import results
+
+    results.use(_empty)
+    return importlib.import_module(f"arraygrad_kernels.{module}")
 
 
 def _with_threads(op: str, ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Kernel:
@@ -153,14 +159,12 @@ def _with_threads(op: str, ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -
 
     For results that fit no cache a compiled one that writes past the caches, if there is one.
     """
-    from arraygrad_kernels import threads
-
     if ufunc.nin != len(dtypes) or any(dtype.kind not in "biufc" for dtype in dtypes):
         return ufunc
     try:
         streaming = partial(find_kernel, f"{op}.streaming", "cpu", "strided", dtypes)
-        threads.use_allocator(_empty)
-        return threads.threaded(ufunc, threads.CHEAP, dtypes, streaming)
+        threads = _kernels("threads")
+        return threads.threaded(ufunc, threads.CHEAP, dtypes, streaming)  # type: ignore[no-any-return]
     except TypeError:  # no loop for these dtypes: the call itself says so best
         return ufunc
 
@@ -174,7 +178,7 @@ def lookup(op: str, device: str, layout: str, dtypes: tuple[np.dtype[Any], ...])
     exists = sorted(
         {
             f"{d}/{lay}" + ("" if t is None else f"({', '.join(map(str, t))})")
-            for (o, d, lay, t) in _TABLE
+            for (o, d, lay, t) in _registered()
             if o == op
         }
     )
@@ -185,9 +189,15 @@ def lookup(op: str, device: str, layout: str, dtypes: tuple[np.dtype[Any], ...])
     )
 
 
+def _registered() -> dict[Key, Kernel]:
+    """What was registered, over the reference kernels."""
+    own = _kernels("reference").KERNELS
+    return {**{(op, "cpu", "strided", None): kernel for op, kernel in own.items()}, **_TABLE}
+
+
 def table() -> Iterator[tuple[str, str, str, str, str]]:
     """Rows (op, device, layout, dtypes, kernel) of everything registered or resolved, sorted."""
-    merged = {**_RESOLVED, **_TABLE}
+    merged = {**_RESOLVED, **_registered()}
     rows = [
         (
             op,
@@ -203,13 +213,10 @@ def table() -> Iterator[tuple[str, str, str, str, str]]:
 
 def _build(op: str, dtypes: tuple[np.dtype[Any], ...]) -> Kernel | None:
     """Compile the Numba kernel of (op, dtypes) if there is one and the mode wants it."""
-    from arraygrad_kernels import cpu, threads  # imports numba: 0.25 s, paid when first needed
-
-    threads.use_allocator(_empty)
-    spec = cpu.find(op, dtypes)
+    spec = _kernels("cpu").find(op, dtypes)  # imports Numba: 0.25 s, paid when first needed
     if spec is None or not (spec.preferred or kernel_mode == "numba"):
         return None
-    return spec.build()
+    return spec.build()  # type: ignore[no-any-return]
 
 
 # Seconds between the first request and the first compilation: a program that ends sooner never
@@ -340,9 +347,7 @@ def compile_failures() -> dict[str, str]:
 
 def compile_all(progress: Callable[[int, int, str], None] | None = None) -> int:
     """Compile every Numba kernel of the catalogue now; the number of kernels compiled."""
-    from arraygrad_kernels import cpu
-
-    specs = [s for s in cpu.catalogue() if s.preferred or kernel_mode == "numba"]
+    specs = [s for s in _kernels("cpu").catalogue() if s.preferred or kernel_mode == "numba"]
     for done, spec in enumerate(specs):
         if progress is not None:
             progress(done, len(specs), f"{spec.op}({', '.join(map(str, spec.dtypes))})")
@@ -354,10 +359,4 @@ def compile_all(progress: Callable[[int, int, str], None] | None = None) -> int:
 
 def cache_folder() -> str:
     """Where compiled kernels are kept between processes."""
-    from arraygrad_kernels import _jit
-
-    return str(_jit.cache_folder())
-
-
-for _name, _kernel in reference.KERNELS.items():
-    register_kernel(_name, _kernel)
+    return str(_kernels("_jit").cache_folder())

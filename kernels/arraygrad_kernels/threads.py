@@ -21,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["get_num_threads", "report", "run", "set_num_threads", "threaded", "use_allocator"]
+from arraygrad_kernels.results import empty
+
+__all__ = ["get_num_threads", "report", "run", "set_num_threads", "threaded"]
 
 CHEAP = 1 << 21
 """Elements of memory-bound work (sums, comparisons) below which one thread is as fast."""
@@ -162,15 +164,6 @@ def run(work: Callable[[int], None], n_chunks: int) -> bool:
     return True
 
 
-def use_allocator(empty: Callable[[Any, np.dtype[Any]], Any]) -> None:
-    """Take large results from ``empty(shape, dtype)`` instead of ``numpy.empty``."""
-    global _empty
-    _empty = empty
-
-
-_empty: Callable[[Any, np.dtype[Any]], Any] = np.empty
-
-
 def threaded(
     ufunc: np.ufunc,
     minimum: int,
@@ -240,7 +233,7 @@ def _large(
         or any(_overlap(array, result) for array in operands for result in given)
     ):
         return ufunc(*operands, out=given or (None,) * ufunc.nout)
-    results = given or tuple([_empty(shape, np.dtype(code)) for code in codes])
+    results = given or tuple([empty(shape, np.dtype(code)) for code in codes])
     if streaming is not None and results[0].nbytes >= STREAM and not _address(results[0]) % 64:
         ufunc = streaming() or ufunc
     flat = [array.reshape(-1) if array.ndim else array for array in operands]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import subprocess
 import sys
@@ -664,6 +665,15 @@ def test_isin_never_finds_nan(size: int) -> None:
 
 
 # --- the package ----------------------------------------------------------------------------------
+
+
+def test_families_are_those_of_the_modules() -> None:
+    listed = arraygrad_kernels.reference.FAMILIES
+    found = {
+        name: importlib.import_module(f"arraygrad_kernels.reference.{name}") for name in listed
+    }
+    assert {name: tuple(sorted(module.KERNELS)) for name, module in found.items()} == listed
+    assert set(KERNELS) == set(elementwise.KERNELS).union(*listed.values())
 
 
 def test_import_needs_numpy_only() -> None:
