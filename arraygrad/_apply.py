@@ -25,7 +25,8 @@ from ._errors import (
 )
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq, owner_of
 from ._layout import Shape
-from ._op import OPS, Linear, Op, declare
+from ._lazy import LazyModule
+from ._op import Linear, Op, declare
 from ._storage import (
     Family,
     Geometry,
@@ -34,6 +35,8 @@ from ._storage import (
     join_family,
     keep,
 )
+
+history = LazyModule("arraygrad._history")  # lies above
 
 _new = object.__new__
 ndarray = np.ndarray
@@ -154,7 +157,7 @@ def _refresh(x: Any, family: Family) -> None:
                 x._node = None
             else:
                 attributes = {"base": family.base, "view": geometry}
-                x._node = [next_seq(), OPS["read_window"], (base,), None, attributes]
+                x._node = [next_seq(), history.READ_WINDOW, (base,), None, attributes]
         x._epoch = family.epoch
 
 

@@ -24,9 +24,9 @@ from ._errors import (
 )
 from ._lazy import LazyModule
 from ._storage import TensorBase
-from ._writes import assign
 
 if TYPE_CHECKING:
+    from . import _writes as writes
     from .interop.numpy_functions import reducing
     from .ops import (
         arithmetic,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         views,
     )
 else:  # imported when the first method or operator asks: most programs need few of them
+    writes = LazyModule("arraygrad._writes")
     reducing = LazyModule("arraygrad.interop.numpy_functions.reducing")
     arithmetic = LazyModule("arraygrad.ops.arithmetic")
     comparison = LazyModule("arraygrad.ops.comparison")
@@ -82,7 +83,7 @@ def _store(out: Any, value: Any, method: str) -> Any:
         raise ShapeError(
             f"{method}: out has shape {out._array.shape}, the result {value._array.shape}"
         )
-    assign(out, value, f"{method}(out=...)")
+    writes.assign(out, value, f"{method}(out=...)")
     return out
 
 
@@ -197,7 +198,7 @@ class NdarrayMethods(TensorBase):
 
     def fill(self: Any, value: Any) -> None:
         """Write one value everywhere."""
-        assign(self, value, "fill")
+        writes.assign(self, value, "fill")
 
     def tolist(self: Any) -> Any:
         """Nested lists of Python numbers; refused while tracked (in lifted code: of scalars)."""
@@ -382,7 +383,7 @@ class NdarrayMethods(TensorBase):
         self: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> None:
         """Sort in place along an axis."""
-        assign(self, sorting.sort(self, axis=axis), "sort")
+        writes.assign(self, sorting.sort(self, axis=axis), "sort")
 
     def argsort(
         self: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
@@ -395,7 +396,7 @@ class NdarrayMethods(TensorBase):
         self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
     ) -> None:
         """Partition in place along an axis."""
-        assign(self, sorting.partition(self, kth, axis=axis), "partition")
+        writes.assign(self, sorting.partition(self, kth, axis=axis), "partition")
 
     def argpartition(
         self: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None

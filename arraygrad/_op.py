@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from operator import or_
 from typing import Any
 
 from ._dispatch import fast_table
@@ -172,8 +173,12 @@ class Op:
         self.fast = fast_table(name)
         # Its vjp on plain arrays, f(node, g); found by the engine at the first reverse pass.
         self.raw: Any = None
+        needed = [self._needed_by(argument) for argument in self.args]
         # Which of the slots to keep, by bit mask of the tracked arguments.
-        self.save_flags = [self._flags(mask) for mask in range(1 << len(self.args))]
+        self.save_flags = [(False,) * len(self.slots)]
+        for names in needed:
+            flags = [slot in names for slot in self.slots]
+            self.save_flags += [tuple(map(or_, flags, others)) for others in self.save_flags]
         # The same from mask 1 on, None where there is nothing to keep; None without derivative.
         self.kept_flags = (
             None
@@ -186,7 +191,7 @@ class Op:
             and (len(self.args) > 1 or self.variadic)
             and family != "elementwise"
         )
-        wanted = {n for a in self.args for n in derivative.names(a)}
+        wanted = {name for names in needed for name in names}
         self.meta = tuple(
             (f"{a}_{what}", i, what)
             for i, a in enumerate(self.args)
@@ -194,14 +199,12 @@ class Op:
             if f"{a}_{what}" in wanted
         )
 
-    def _flags(self, mask: int) -> tuple[bool, ...]:
-        names: set[str] = set()
-        for i, argument in enumerate(self.args):
-            if mask >> i & 1:
-                names.update(self.derivative.names(argument))
-                if self.derivative.kind == "bilinear":
-                    names.update(a for a in self.args if a != argument)
-        return tuple(slot in names for slot in self.slots)
+    def _needed_by(self, argument: str) -> tuple[str, ...]:
+        """What must be saved when `argument` is tracked."""
+        names = self.derivative.names(argument)
+        if self.derivative.kind == "bilinear":
+            names += tuple(a for a in self.args if a != argument)
+        return names
 
     @property
     def differentiable(self) -> bool:

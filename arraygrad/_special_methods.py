@@ -13,7 +13,7 @@ import numpy as np
 
 from ._apply import cast, node_of, wrap_result
 from ._cotangents import ADD, MULTIPLY
-from ._detach import may_detach
+from ._detach import may_detach, note_text
 from ._elementwise import binary
 from ._errors import (
     ArgumentError,
@@ -25,9 +25,9 @@ from ._errors import (
 from ._lazy import LazyModule
 from ._op import find_op
 from ._storage import TensorBase
-from ._writes import check_cast, check_write, update, write
 
 if TYPE_CHECKING:
+    from . import _writes as writes
     from ._tensor import Tensor
     from .ops import (
         arithmetic,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         rounding,
     )
 else:  # imported when the first operator asks: most programs need few of them
+    writes = LazyModule("arraygrad._writes")
     arithmetic = LazyModule("arraygrad.ops.arithmetic")
     bitwise = LazyModule("arraygrad.ops.bitwise")
     comparison = LazyModule("arraygrad.ops.comparison")
@@ -237,14 +238,14 @@ class SpecialMethods(TensorBase):
     def __ipow__(self: Any, other: Any, /) -> Tensor:
         if self._array.dtype.kind in "biu" and isinstance(other, _OPERANDS):
             # Negative exponents are refused in the middle of the work: not in place.
-            check_write(self, "x **= value")
+            writes.check_write(self, "x **= value")
             return _written(self, exponential.pow(self, other), "x **= value")
         return _in_place("pow", self, other, "x **= value")
 
     def __imatmul__(self: Any, other: Any, /) -> Tensor:
         if not isinstance(other, _OPERANDS):
             return NotImplemented
-        check_write(self, "x @= value")
+        writes.check_write(self, "x @= value")
         return _written(self, products.matmul(self, other), "x @= value")
 
     def __iand__(self: Any, other: Any, /) -> Tensor:
@@ -337,7 +338,8 @@ class SpecialMethods(TensorBase):
     def __format__(self: Any, spec: str) -> str:
         if self._array.ndim == 0:
             try:
-                return format(self._array[()], spec)
+                text = format(self._array[()], spec)
+                return text if node_of(self) is None else note_text(text)
             except ValueError as error:
                 raise ArgumentError(f"the format {spec!r} of a {self.dtype}: {error}") from error
         if spec:
@@ -348,7 +350,10 @@ class SpecialMethods(TensorBase):
         return str(self)
 
     def __str__(self: Any) -> str:
-        return str(self._array[()] if self._array.ndim == 0 else self._array)
+        if self._array.ndim:
+            return str(self._array)
+        text = str(self._array[()])
+        return text if node_of(self) is None else note_text(text)
 
     def __repr__(self: Any) -> str:
         text = np.array2string(
@@ -370,7 +375,7 @@ _DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "comple
 
 def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
     taken = isinstance(other, _OPERANDS)
-    out: Tensor = update(find_op(op), x, other, writer) if taken else NotImplemented
+    out: Tensor = writes.update(find_op(op), x, other, writer) if taken else NotImplemented
     return out
 
 
@@ -380,6 +385,6 @@ def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:
             f"{writer}: the result has shape {value.shape}, which cannot be written into shape "
             f"{x.shape}"
         )
-    check_cast(value._array.dtype, x._array.dtype, writer)
-    write(x, cast(value, x._array.dtype), writer)
+    writes.check_cast(value._array.dtype, x._array.dtype, writer)
+    writes.write(x, cast(value, x._array.dtype), writer)
     return x

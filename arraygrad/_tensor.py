@@ -33,13 +33,14 @@ from ._lazy import LazyModule
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
 from ._special_methods import NUMBERS, SpecialMethods
 from ._storage import Storage, TensorBase, family_of
-from ._writes import assign
 
 if TYPE_CHECKING:
+    from . import _writes as writes
     from .autograd import hooks, reverse
     from .interop import dlpack, numpy_protocol
     from .ops import devices, manipulation, parts, products, views
 else:  # imported when the first method asks: most programs need few of them
+    writes = LazyModule("arraygrad._writes")
     hooks = LazyModule("arraygrad.autograd.hooks")
     reverse = LazyModule("arraygrad.autograd.reverse")
     dlpack = LazyModule("arraygrad.interop.dlpack")
@@ -203,7 +204,7 @@ class Tensor(SpecialMethods, NdarrayMethods):
 
     @real.setter
     def real(self, value: Any) -> None:
-        assign(parts.real(self), value, "x.real = value")
+        writes.assign(parts.real(self), value, "x.real = value")
 
     @property
     def imag(self) -> Tensor:
@@ -215,7 +216,7 @@ class Tensor(SpecialMethods, NdarrayMethods):
 
     @imag.setter
     def imag(self, value: Any) -> None:
-        assign(self.imag, value, "x.imag = value")
+        writes.assign(self.imag, value, "x.imag = value")
 
     def setflags(self, write: bool | None = None) -> None:
         """Make the tensor read-only or writeable again."""
