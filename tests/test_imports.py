@@ -4,11 +4,14 @@ import ast
 import importlib
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from tests import fresh_process
 
 
 def folder_of(package: str) -> Path:
@@ -63,6 +66,36 @@ KERNEL_IMPORTERS = {"_dispatch.py"}
 NUMBA_IMPORTERS = {"_jit.py", "cpu/inner_loop.py", "memory.py", "nest.py", "translate.py"}
 NUMBA_VOCABULARY = "numba.types"
 HEAVY = ("numba", "llvmlite", "scipy", "ml_dtypes", "matplotlib", "torch")
+# What `import arraygrad` runs: each module costs a program's start a tenth of a millisecond and
+# more. Whatever some programs do without is imported when it is asked for.
+EAGER = {
+    "arraygrad",
+    *(
+        f"arraygrad.{name}"
+        for name in (
+            "_aliases",
+            "_apply",
+            "_cotangents",
+            "_detach",
+            "_device",
+            "_dispatch",
+            "_dtypes",
+            "_elementwise",
+            "_errors",
+            "_formulas",
+            "_graph",
+            "_layout",
+            "_lazy",
+            "_ndarray_methods",
+            "_op",
+            "_special_methods",
+            "_storage",
+            "_tensor",
+        )
+    ),
+}
+# How long that may take: in milliseconds, or on slow machines as a part of NumPy's own import.
+MILLISECONDS, PART_OF_NUMPY = 10, 0.15
 
 
 def modules(package: Path) -> list[Path]:
@@ -197,6 +230,34 @@ def test_import_is_light() -> None:
     code = f"import sys; sys.path[:0] = {environment_path!r}; {code}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.smoke
+def test_import_runs_few_modules() -> None:
+    program = """
+        import sys, arraygrad
+        print(*[name for name in sys.modules if name.startswith("arraygrad")])
+    """
+    done = fresh_process.run(textwrap.dedent(program))
+    assert set(done.stdout.split()) == EAGER, done.stderr
+
+
+def test_import_is_quick(tmp_path: Path) -> None:
+    """Measured with byte code at hand; the best of several processes, so that load counts less."""
+    program = f"""
+        import sys, time
+        started = time.perf_counter()
+        import numpy
+        sys.dont_write_bytecode, sys.pycache_prefix = False, {str(tmp_path)!r}
+        between = time.perf_counter()
+        import arraygrad
+        print(between - started, time.perf_counter() - between)
+    """
+    outputs = [fresh_process.run(textwrap.dedent(program)).stdout.split() for _ in range(9)]
+    theirs, ours = (
+        min(float(time) * 1e3 for time in times) for times in zip(*outputs, strict=True)
+    )
+    assert ours < max(MILLISECONDS, PART_OF_NUMPY * theirs)
 
 
 @pytest.mark.parametrize("package", ["arraygrad", "arraygrad.autograd"])
