@@ -58,6 +58,8 @@ compile_mode = _setting("ARRAYGRAD_COMPILE", ("background", "sync", "off"))
 _TABLE: dict[Key, Kernel] = {}
 # Per op: dtype -> kernel for CPU operands that share this dtype (the road of most calls).
 _FAST: dict[str, dict[np.dtype[Any], Kernel]] = {}
+# The same for many elements; the elementwise road fills it.
+_LARGE: dict[str, dict[np.dtype[Any], Kernel]] = {}
 # Keys that were resolved by falling back to a kernel for all dtypes, or to the reference.
 _RESOLVED: dict[Key, Kernel] = {}
 
@@ -93,6 +95,7 @@ def register_kernel(
     >>> extending.register_kernel("cosh", kernel, dtypes=(f8,))
     """
     _TABLE[op, device, layout, dtypes] = kernel
+    large_table(op).clear()
     fast = fast_table(op)
     if dtypes is None:
         fast.clear()
@@ -111,6 +114,11 @@ def serial(kernel: Kernel) -> Kernel:
 def fast_table(op: str) -> dict[np.dtype[Any], Kernel]:
     """The op's dtype -> kernel table for same-dtype CPU operands."""
     return _FAST.setdefault(op, {})
+
+
+def large_table(op: str) -> dict[np.dtype[Any], Kernel]:
+    """The op's dtype -> kernel table for many elements; empty after every change of kernels."""
+    return _LARGE.setdefault(op, {})
 
 
 def find_kernel(

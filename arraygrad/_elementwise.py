@@ -6,7 +6,7 @@ operands of one dtype. `elementwise` is the whole road.
 
 from __future__ import annotations
 
-import functools
+from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from ._apply import (
     wrap_result,
 )
 from ._dtypes import promote, scalar_dtype
-from ._errors import DTypeError
+from ._errors import DTypeError, ShapeError
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq
 from ._layout import Shape, broadcast_shapes
 from ._op import Op
@@ -45,8 +45,11 @@ ndarray = np.ndarray
 asarray = np.asarray
 generic = np.generic
 
-# Bytes of an operand below which an elementwise call is neither pooled nor threaded.
-SMALL = 1 << 18
+# Bytes of an operand below which an elementwise call is neither pooled nor threaded. Results that a
+# graph will keep are pooled from `POOL_FROM` on: others malloc has back before the next call.
+SMALL = 1 << 20
+# A product of two operands' bytes below which not even their outer product is large.
+_MAYBE_LARGE = POOL_FROM * 8
 _grad_mode = GRAD_MODE.get
 _TENSOR: Any = TensorBase
 _SCALAR: Any = TensorBase
@@ -63,11 +66,15 @@ def unary(op: Op, x: Any) -> Tensor:
     if isinstance(x, TensorBase):
         array = x._array
         kernel = op.fast.get(array.dtype)
-        if kernel is not None and type(array) is ndarray and array.nbytes < SMALL:
-            out = kernel(array)
+        if kernel is not None and type(array) is ndarray:
             node = x._node if x._family is None else node_of(x)
             if node is None or op.kept_flags is None or not _grad_mode():
-                return _untracked(op, out, (array,))
+                if array.nbytes >= SMALL:
+                    kernel = op.large.get(array.dtype) or _large_kernel(op, array.dtype, 1)
+                return _untracked(op, kernel(array), (array,))
+            if array.nbytes >= POOL_FROM:
+                kernel = op.large.get(array.dtype) or _large_kernel(op, array.dtype, 1)
+            out = kernel(array)
             if type(out) is not ndarray:
                 out = asarray(out)
             flags = op.kept_flags[0]
@@ -88,7 +95,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
         a1 = x1._array
         dtype = a1.dtype
         kernel = op.fast.get(dtype)
-        if kernel is None or type(a1) is not ndarray or a1.nbytes >= SMALL:
+        if kernel is None or type(a1) is not ndarray:
             return elementwise(op, x1, x2)
         if isinstance(x2, TensorBase):
             a2 = x2._array
@@ -103,6 +110,10 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
         node2 = x2._node if x2._family is None else node_of(x2)
         kept = op.kept_flags
         if (node1 is None and node2 is None) or kept is None or not _grad_mode():
+            if a1.nbytes * a2.nbytes >= _MAYBE_LARGE and (
+                a1.nbytes >= SMALL or (a1.shape != a2.shape and _is_large(a1, a2, SMALL))
+            ):
+                kernel = op.large.get(dtype) or _large_kernel(op, dtype, 2)
             try:
                 out = kernel(a1, a2)
             except ValueError:  # shapes that do not broadcast: say so in our words
@@ -118,6 +129,8 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
             return result  # type: ignore[no-any-return]
         if a1.shape != a2.shape:
             return _binary_broadcast(op, kernel, (x1, x2), (node1, node2))
+        if a1.nbytes >= POOL_FROM:
+            kernel = op.large.get(dtype) or _large_kernel(op, dtype, 2)
         out = kernel(a1, a2)
         if type(out) is not ndarray:
             out = asarray(out)
@@ -145,11 +158,23 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
     if isinstance(x2, TensorBase):
         a2 = x2._array
         kernel = op.fast.get(a2.dtype)
-        if kernel is not None and type(a2) is ndarray and a2.nbytes < SMALL:
+        if kernel is not None and type(a2) is ndarray:
             a1 = _constant_beside(x1, a2.dtype)
             if a1 is not None:
                 return _with_constant(op, kernel, x2, x1, (a1, a2), True)
     return elementwise(op, x1, x2)
+
+
+def _is_large(a1: Any, a2: Any, limit: int) -> bool:
+    """Whether an operand or the result of two arrays of one dtype has `limit` bytes and more."""
+    if a1.nbytes >= limit or a2.nbytes >= limit:
+        return True
+    if a1.nbytes * a2.nbytes < _MAYBE_LARGE or a1.shape == a2.shape or not a1.ndim or not a2.ndim:
+        return False
+    try:
+        return bool(prod(broadcast_shapes(a1.shape, a2.shape)) * a1.itemsize >= limit)
+    except ShapeError:  # the road says what is wrong
+        return False
 
 
 def _binary_broadcast(
@@ -157,8 +182,9 @@ def _binary_broadcast(
 ) -> Tensor:
     """A recorded op of two tensors of one dtype and different shapes."""
     arrays = (tensors[0]._array, tensors[1]._array)
-    if arrays[1].nbytes >= SMALL:
-        return elementwise(op, *tensors)
+    if _is_large(*arrays, POOL_FROM):
+        dtype = arrays[0].dtype
+        kernel = op.large.get(dtype) or _large_kernel(op, dtype, 2)
     try:
         out = kernel(*arrays)
     except ValueError:  # shapes that do not broadcast: say so in our words
@@ -209,7 +235,7 @@ def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
                 _CONSTANTS[kind, value, dtype] = array
             return array
     elif kind is ndarray:
-        if value.dtype is dtype and value.nbytes < SMALL:
+        if value.dtype is dtype:
             return value
     elif isinstance(value, generic) and value.dtype is dtype:
         return asarray(value)
@@ -220,12 +246,18 @@ def _with_constant(
     op: Op, kernel: Any, x: Any, value: Any, arrays: tuple[Any, Any], first: bool
 ) -> Tensor:
     """An op of a tensor and a number or NumPy array; `first`: this is the first of the two."""
+    node = x._node if x._family is None else node_of(x)
+    tracked = node is not None and op.kept_flags is not None and _grad_mode()
+    if arrays[0].nbytes * arrays[1].nbytes >= _MAYBE_LARGE and _is_large(
+        *arrays, POOL_FROM if tracked else SMALL
+    ):
+        dtype = arrays[0].dtype
+        kernel = op.large.get(dtype) or _large_kernel(op, dtype, 2)
     try:
         out = kernel(*arrays)
     except ValueError:  # shapes that do not broadcast: say so in our words
         return elementwise(op, value, x) if first else elementwise(op, x, value)
-    node = x._node if x._family is None else node_of(x)
-    if node is None or op.kept_flags is None or not _grad_mode():
+    if not tracked:
         return _untracked(op, out, arrays)
     if type(out) is not ndarray:
         out = asarray(out)
@@ -234,7 +266,7 @@ def _with_constant(
     if constant.ndim and shape != out.shape:
         attributes = {"shape": out.shape, "x_shape": shape}
         step = [next_seq(), BROADCAST_TO, (node,), None, attributes]
-    flags = op.kept_flags[1 if first else 0]
+    flags = op.kept_flags[1 if first else 0]  # type: ignore[index]
     if flags is None:
         values = None
     else:
@@ -281,16 +313,14 @@ def elementwise(op: Op, *operands: Any) -> Tensor:
     arrays = [t._array for t in tensors]
     place = common_place(arrays, op.name)
     nbytes = prod(shape) * dtype.itemsize
-    if nbytes < SMALL and place is _CPU_STRIDED:
+    if place is not _CPU_STRIDED:
+        check_category(op, dtype)
+        out = _dispatch.lookup(op.name, *place, (dtype,) * len(arrays))(*arrays)
+    elif nbytes < POOL_FROM:
         out = fast_kernel(op, dtype, len(arrays))(*arrays)
     else:
-        check_category(op, dtype)
-        kernel = _dispatch.lookup(op.name, *place, (dtype,) * len(arrays))
-        if nbytes >= POOL_FROM and place is _CPU_STRIDED:
-            # Large results go to pooled memory.
-            out = kernel(*arrays, out=empty(shape, op_result_dtype(op, dtype)))
-        else:
-            out = kernel(*arrays)
+        kernel = op.large.get(dtype) or _large_kernel(op, dtype, len(arrays))
+        out = kernel(*arrays)
     nodes = tuple(node_of(t) for t in tensors)
     result = wrap_result(out)
     if any(n is not None for n in nodes) and _grad_mode() and op.derivative.kind != "none":
@@ -302,6 +332,51 @@ def elementwise(op: Op, *operands: Any) -> Tensor:
     if OBSERVERS:
         observe(op, result, tuple(arrays))
     return result  # type: ignore[no-any-return]
+
+
+def _large_kernel(op: Op, dtype: np.dtype[Any], arity: int) -> Any:
+    """The CPU kernel of an elementwise op for many elements: threads, results in pooled memory."""
+    fast_kernel(op, dtype, arity)  # checks the dtype, and opens the short road
+    kernel = _dispatch.lookup(op.name, "cpu", "strided", (dtype,) * arity)
+    result_dtype = op_result_dtype(op, dtype)
+
+    def large(*arrays: Any) -> Any:
+        shape = arrays[0].shape
+        plain = arrays[0].flags.c_contiguous
+        for other in arrays[1:]:
+            plain = plain and other.flags.c_contiguous
+            if other.ndim and other.shape != shape:
+                shape = broadcast_shapes(*[array.shape for array in arrays])
+        if not plain:
+            axes = _memory_order(arrays, shape)
+            if axes is not None:
+                arrays = tuple([
+                    (a if a.shape == shape else broadcast_array(a, shape=shape)).transpose(axes)
+                    for a in arrays
+                ])  # fmt: skip
+                out = kernel(*arrays, out=empty(arrays[0].shape, result_dtype))
+                return out.transpose([axes.index(i) for i in range(len(axes))])
+        return kernel(*arrays, out=empty(shape, result_dtype))
+
+    op.large[dtype] = large
+    return large
+
+
+def _memory_order(arrays: tuple[Any, ...], shape: Shape) -> tuple[int, ...] | None:
+    """The axes from the slowest to the fastest in the memory of the operands of that shape.
+
+    None: the order that they have, or operands that differ. Results lie in memory as their
+    operands do (NumPy's order K).
+    """
+    order: list[int] | None = None
+    for array in arrays:
+        if array.shape == shape and 0 not in array.strides:
+            steps = [-abs(step) for step in array.strides]
+            axes = sorted(range(len(steps)), key=steps.__getitem__)
+            if order is not None and axes != order:
+                return None
+            order = axes
+    return None if order is None or order == sorted(order) else tuple(order)
 
 
 _RESULT_DTYPES: dict[tuple[str, Any], np.dtype[Any]] = {}
@@ -358,7 +433,7 @@ def prepare(op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], np.dtyp
         tensors = [x if isinstance(x, TensorBase) else wrap(constant(x, dtype)) for x in tensors]
     if dtype.kind in "iu" and len(tensors) > 1 and op.dtypes in ("floating", "real floating"):
         # As NumPy looks for its loops: each operand is converted, not what they promote to.
-        dtype = functools.reduce(promote, [compute_dtype(op, t._array.dtype) for t in tensors])
+        dtype = reduce(promote, [compute_dtype(op, t._array.dtype) for t in tensors])
     dtype = compute_dtype(op, dtype)
     shape = broadcast_shapes(*[t._array.shape for t in tensors])
     recording = _grad_mode()

@@ -32,7 +32,7 @@ from collections.abc import Callable
 from operator import or_
 from typing import Any
 
-from ._dispatch import fast_table
+from ._dispatch import fast_table, large_table
 
 __all__ = ["NONE", "OPS", "Bilinear", "Derivative", "Linear", "Op", "Partials", "Rule", "declare"]
 
@@ -137,6 +137,7 @@ class Op:
         "family",
         "fast",
         "kept_flags",
+        "large",
         "meta",
         "name",
         "needs_template",
@@ -171,6 +172,8 @@ class Op:
         self.slot_index = {slot: i for i, slot in enumerate(self.slots)}
         # dtype -> kernel for same-dtype CPU operands.
         self.fast = fast_table(name)
+        # dtype -> the same for many elements.
+        self.large = large_table(name)
         # Its vjp on plain arrays, f(node, g); found by the engine at the first reverse pass.
         self.raw: Any = None
         needed = [self._needed_by(argument) for argument in self.args]

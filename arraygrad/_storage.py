@@ -378,10 +378,14 @@ def _moved(array: Any, old: Any, fresh: Any) -> Any:
 
 # -- pooled allocation ------------------------------------------------------------------------
 
-POOL_FROM = 1 << 20  # bytes; smaller results come from malloc, which recycles them itself
+# Bytes; smaller results come from malloc, which recycles them itself. Larger ones it gives back to
+# the system when a graph lets go of them, and every step of a training maps their pages anew.
+POOL_FROM = 1 << 18
 POOL_LIMIT = 1 << 29  # bytes kept for reuse at most
 _LINE = 64  # bytes of a cache line, at which results begin: kernels may write whole lines
-_POOL: list[Any] = []
+# Blocks with their size and the offset of the first cache line: asking an array for its address
+# takes longer than adding small ones.
+_POOL: list[tuple[Any, int, int]] = []
 _POOL_LOCK = allocate_lock()
 
 
@@ -394,14 +398,14 @@ def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
     nbytes = prod(shape) * dtype.itemsize
     if nbytes < POOL_FROM:
         return np.empty(shape, dtype)
-    size = _size_class(nbytes) + _LINE
+    size = _size_class(nbytes)
     with _POOL_LOCK:  # between finding a block free and taking it no other thread may look
         pool = _POOL
-        for i, block in enumerate(pool):
-            if block.nbytes == size and sys.getrefcount(block) <= _FREE:
+        for i, (block, block_size, offset) in enumerate(pool):
+            if block_size == size and sys.getrefcount(block) <= _FREE:
                 if i > 8:
                     pool.insert(0, pool.pop(i))
-                return np.ndarray(shape, dtype, buffer=block, offset=-_address(block) % _LINE)
+                return np.ndarray(shape, dtype, block, offset)
     try:
         block = np.empty(size, np.uint8)
     except MemoryError as error:
@@ -410,10 +414,11 @@ def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
             f"a result of shape {shape} and dtype {dtype} needs {nbytes / 2**30:.3g} GiB, "
             "which the system does not give; work in pieces or in a smaller dtype"
         ) from error
-    result = np.ndarray(shape, dtype, buffer=block, offset=-_address(block) % _LINE)
+    offset = -_address(block) % _LINE
+    result = np.ndarray(shape, dtype, block, offset)
     if size <= POOL_LIMIT // 2:
         with _POOL_LOCK:
-            _POOL.insert(0, block)
+            _POOL.insert(0, (block, size, offset))
             _trim()
     return result
 
@@ -422,15 +427,18 @@ register_allocator(empty)
 
 
 def _size_class(nbytes: int) -> int:
-    """Next multiple of an eighth of the power of two: at most 12.5 % is wasted."""
+    """Bytes of a block: the next multiple of an eighth of the power of two, and a cache line.
+
+    At most 12.5 % is wasted.
+    """
     step = 1 << max(nbytes.bit_length() - 4, 12)
-    return -(-nbytes // step) * step
+    return -(-nbytes // step) * step + _LINE
 
 
 def _trim() -> None:
     kept = 0
-    for i, block in enumerate(_POOL):
-        kept += block.nbytes
+    for i, (_, size, _) in enumerate(_POOL):
+        kept += size
         if kept > POOL_LIMIT:
             del _POOL[i:]
             return
@@ -454,8 +462,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def _calibrate_pool() -> int:
-    pool = [np.empty(1, np.uint8)]
-    for _, block in enumerate(pool):
+    pool = [(np.empty(1, np.uint8), 1, 0)]
+    for _, (block, _, _) in enumerate(pool):
         return sys.getrefcount(block)
     raise AssertionError
 

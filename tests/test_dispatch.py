@@ -115,6 +115,7 @@ def test_a_registered_op_and_kernel_take_part_in_everything():
 def test_registering_a_kernel_for_one_dtype_replaces_only_that():
     before = _dispatch.lookup("cosh", "cpu", "strided", (F8,))
     called = []
+    ag.cosh(ag.ones(1 << 17))  # the kernels for few elements and for many are known
 
     def kernel(x, out=None):
         called.append(x.dtype)
@@ -125,6 +126,8 @@ def test_registering_a_kernel_for_one_dtype_replaces_only_that():
         ag.cosh(ag.tensor([1.0]))
         ag.cosh(ag.tensor(np.ones(1, np.float32)))
         assert called == [F8]
+        ag.cosh(ag.ones(1 << 17))
+        assert called == [F8, F8]
     finally:
         register_kernel("cosh", before, dtypes=(F8,))
 

@@ -29,6 +29,8 @@ CHEAP = 1 << 21
 """Elements of memory-bound work (sums, comparisons) below which one thread is as fast."""
 COSTLY = 1 << 18
 """The same for elementary functions, which take ten times as long per element."""
+ALLOCATED = 1 << 15
+"""Elements from which results come from the allocator; it leaves few bytes to malloc."""
 STREAM = 1 << 25
 """Bytes of a result from which it is written past the caches, which hold less."""
 
@@ -172,10 +174,10 @@ def threaded(
 ) -> Callable[..., Any]:
     """`ufunc` as a kernel that splits calls of `minimum` and more elements over the pool.
 
-    Split are calls whose operands are C-contiguous and of one shape, or 0-d: the others go to the
-    ufunc whole. Floating-point errors are reported once, after the last chunk, as ``np.errstate``
-    of the calling thread says. The attributes ``ufunc`` and ``minimum`` let a caller who knows the
-    size skip this function.
+    From `ALLOCATED` elements on, results come from the allocator. Split are calls whose operands
+    are C-contiguous and of one shape, or 0-d: the others go to the ufunc whole. Floating-point
+    errors are reported once, after the last chunk, as ``np.errstate`` of the calling thread says.
+    The attributes ``ufunc`` and ``minimum`` let a caller who knows the size skip this function.
 
     dtypes : those of the operands; needed where the ufunc has more than one loop.
     streaming : gives the ufunc for results of `STREAM` and more bytes, or None for the same one.
@@ -186,18 +188,27 @@ def threaded(
         codes = "".join([dtype.char for dtype in resolved[ufunc.nin :]])
 
     def unary(x: Any, *, out: Any = None) -> Any:
-        if x.size < minimum:
-            return ufunc(x) if out is None else ufunc(x, out=out)
+        if out is None:
+            if x.size < ALLOCATED:
+                return ufunc(x)
+        elif x.size < minimum:
+            return ufunc(x, out=out)
         return _large(ufunc, (x,), out, minimum, codes, streaming)
 
     def binary(x1: Any, x2: Any, *, out: Any = None) -> Any:
-        if x1.size < minimum and x2.size < minimum:
-            return ufunc(x1, x2) if out is None else ufunc(x1, x2, out=out)
+        if out is None:
+            if x1.size < ALLOCATED and x2.size < ALLOCATED:
+                return ufunc(x1, x2)
+        elif x1.size < minimum and x2.size < minimum:
+            return ufunc(x1, x2, out=out)
         return _large(ufunc, (x1, x2), out, minimum, codes, streaming)
 
     def ternary(x1: Any, x2: Any, x3: Any, *, out: Any = None) -> Any:
-        if x1.size < minimum and x2.size < minimum and x3.size < minimum:
-            return ufunc(x1, x2, x3) if out is None else ufunc(x1, x2, x3, out=out)
+        if out is None:
+            if x1.size < ALLOCATED and x2.size < ALLOCATED and x3.size < ALLOCATED:
+                return ufunc(x1, x2, x3)
+        elif x1.size < minimum and x2.size < minimum and x3.size < minimum:
+            return ufunc(x1, x2, x3, out=out)
         return _large(ufunc, (x1, x2, x3), out, minimum, codes, streaming)
 
     def general(*operands: Any, out: Any = None) -> Any:
@@ -218,22 +229,22 @@ def _large(
     """Split the call if its layout allows it. `codes` are the dtypes of results."""
     given = () if out is None else (out if isinstance(out, tuple) else (out,))
     largest = max(operands, key=_size)
-    if out is None and largest.size < minimum:
-        return ufunc(*operands)
     shape, size = largest.shape, largest.size
-    # A few chunks per thread even out their speeds; each is long against its own overhead.
-    length = -(-max(minimum // 4, size // (8 * _n_threads)) // _WHOLE) * _WHOLE
-    simple = size >= minimum and all(
-        not array.ndim or (array.shape == shape and array.flags.c_contiguous)
-        for array in (*operands, *given)
-    )
-    if (
-        not simple
-        or any(array.dtype.char != c for array, c in zip(given, codes, strict=False))
+    if out is None and size < ALLOCATED:
+        return ufunc(*operands)
+    for array in (*operands, *given):
+        if array.ndim and (array.shape != shape or not array.flags.c_contiguous):
+            return ufunc(*operands, out=given or (None,) * ufunc.nout)
+    if size >= minimum and (
+        any(array.dtype.char != c for array, c in zip(given, codes, strict=False))
         or any(_overlap(array, result) for array in operands for result in given)
     ):
-        return ufunc(*operands, out=given or (None,) * ufunc.nout)
+        return ufunc(*operands, out=given)
     results = given or tuple([empty(shape, np.dtype(code)) for code in codes])
+    if size < minimum:
+        return ufunc(*operands, out=results)
+    # A few chunks per thread even out their speeds; each is long against its own overhead.
+    length = -(-max(minimum // 4, size // (8 * _n_threads)) // _WHOLE) * _WHOLE
     if streaming is not None and results[0].nbytes >= STREAM and not _address(results[0]) % 64:
         ufunc = streaming() or ufunc
     flat = [array.reshape(-1) if array.ndim else array for array in operands]

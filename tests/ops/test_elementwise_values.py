@@ -308,3 +308,63 @@ def test_real_of_a_real_tensor_is_a_view():
 def test_conj_of_a_real_tensor_has_its_values():
     x = wrap(np.array([1.0, 2.0]))
     np.testing.assert_array_equal(parts.conj(x)._array, [1.0, 2.0])
+
+
+def _layouts(n):
+    """Pairs of float64 operands with `n` elements and a little more or less."""
+    rng = np.random.default_rng(1)
+    side = int(n**0.5) + 1
+    row, square = rng.random(n), rng.random((side, side))
+    cube = rng.random((4, side, side // 4 + 1))
+    return {
+        "same": (row, row[::-1].copy()),
+        "number": (row, 2.5),
+        "0-d": (np.asarray(2.5), row),
+        "transposed": (square.T, square.T),
+        "number and transposed": (square.T, 2.5),
+        "mixed": (square, square.T),
+        "permuted": (cube.transpose(2, 0, 1), cube.transpose(2, 0, 1)),
+        "permuted and a row": (cube.transpose(2, 0, 1), cube[0, :, 0]),
+        "backwards": (row[::-1], row),
+        "every second": (np.repeat(row, 2)[::2], row),
+        "column": (square, square[:, :1]),
+        "row first": (square[0], square),
+        "outer": (square[:, :1], square[0]),
+        "outer 3-d": (cube[:, None, :2], cube[None, :, :2]),
+        "broadcast": (np.broadcast_to(row[:7, None], (7, n)), np.broadcast_to(row, (7, n))),
+    }
+
+
+@pytest.mark.parametrize("n", [1 << 15, (1 << 15) + 3, 1 << 17, (1 << 17) + 3])
+def test_large_operands_of_every_layout(n):
+    """Sizes where pooled memory begins, for results that a graph keeps and for others."""
+    for name, (a, b) in _layouts(n).items():
+        expected = a * b
+        for tracked in (False, True):
+            x = ag.tensor(a, requires_grad=tracked) if a.ndim else ag.asarray(a)
+            x = x if np.shares_memory(a, x) or tracked else wrap(a)
+            for other in (b, b if isinstance(b, float) else wrap(b)):
+                for result, like in ((x * other, expected), (other * x, b * a)):
+                    found = np.asarray(result.detach())
+                    np.testing.assert_array_equal(found, expected, err_msg=f"{name} {tracked}")
+                    assert tracked or found.strides == like.strides, name
+        np.testing.assert_array_equal(np.asarray(ag.sqrt(wrap(a))), np.sqrt(a), err_msg=name)
+        assert np.asarray(ag.sqrt(wrap(a))).strides == np.sqrt(a).strides, name
+        np.testing.assert_array_equal(np.asarray(wrap(a) > b), a > b, err_msg=name)
+        clipped = np.clip(a, 0.25, 0.75)
+        np.testing.assert_array_equal(np.asarray(ag.clip(wrap(a), 0.25, 0.75)), clipped)
+
+
+def test_results_of_large_calls_do_not_share_memory():
+    x = ag.tensor(np.ones(1 << 16), requires_grad=True)
+    kept = [x * float(i) for i in range(2, 6)]
+    assert [k.detach()[0].item() for k in kept] == [2, 3, 4, 5]
+    first = [ag.asarray(x.detach()) + float(i) for i in range(4)]
+    assert [k[-1].item() for k in first] == [1, 2, 3, 4]
+
+
+def test_outer_shapes_that_do_not_broadcast_are_refused_by_name():
+    x, y = ag.ones((3000, 2)), ag.ones((3, 3000))
+    for a, b in ((x, y), (ag.tensor(x, requires_grad=True), y), (x, np.ones((3, 3000)))):
+        with pytest.raises(ag.errors.ShapeError, match=r"3000"):
+            a + b
