@@ -19,7 +19,7 @@ from .._graph import is_grad_enabled
 from .._layout import broadcast_shapes, normalize_axis
 from .._storage import TensorBase, check_writeable, prepare_write, write_lock
 from .._writes import assign, check_write
-from ..ops import indexing, manipulation, searching, statistical, utility
+from ..ops import indexing, keys, manipulation, searching, statistical, utility
 from .lookup import answer_to
 from .plain import is_tracked, plain, tensors
 
@@ -382,7 +382,7 @@ def _at(ufunc: Any, a: Any, indices: Any, b: Any = None, /) -> None:
         ufunc.at(a, plain(indices), *(() if b is None else (plain(b),)))
         return
     check_write(a, name)
-    key, _ = indexing.normalize_key(indices)
+    key, _ = keys.normalize_key(indices)
     tracked = is_grad_enabled() and (node_of(a) is not None or is_tracked(b))
     if not tracked:
         with write_lock(a):

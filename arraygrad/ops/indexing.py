@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,6 @@ from .._errors import (
     ArgumentTypeError,
     IndexOutOfRangeError,
     ShapeError,
-    out_of_memory,
 )
 from .._graph import ATTRIBUTES, FREED, VALUES, Node, is_grad_enabled, next_seq
 from .._history import adopt_history, check_alone
@@ -45,142 +43,10 @@ from .._storage import (
 )
 from .._windows import written_places
 from .._writes import check_write
+from .keys import indexed, indexed_shape, is_full, is_mask, needs_last, normalize_key
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
-
-_new = object.__new__
-_BASIC = (int, slice, type(None), type(Ellipsis))
-_BASIC_KINDS = frozenset(_BASIC)
-
-
-def _key_part(part: Any) -> Any:
-    """One part of an index as NumPy takes it; arrays are copied, since a graph may keep them."""
-    if type(part) in _BASIC:
-        return _plain_slice(part) if type(part) is slice else part
-    if isinstance(part, TensorBase):
-        array = part._array
-        if array.dtype.kind not in "biu":
-            raise IndexOutOfRangeError(
-                f"a tensor of dtype {array.dtype} cannot index; use an integer or boolean tensor, "
-                "e.g. i.astype(int)"
-            )
-        if array.ndim == 0 and array.dtype.kind != "b":
-            return int(array)
-        return array.copy()
-    if isinstance(part, list | tuple | range):
-        return _list_index(part)
-    if isinstance(part, np.ndarray):
-        return part.copy()
-    if isinstance(part, bool | np.bool_):
-        return bool(part)
-    try:
-        return operator.index(part)
-    except TypeError:
-        raise IndexOutOfRangeError(
-            f"{part!r} cannot index a tensor: use integers, slices, ..., None, or integer or "
-            "boolean arrays"
-        ) from None
-
-
-def _list_index(part: Any) -> Any:
-    """An index array from a nested list of numbers, truth values and tensors."""
-    if any(isinstance(p, TensorBase | list | tuple) for p in part):
-        part = [_key_part(p) for p in part]
-    try:
-        array = np.array(part)
-    except ValueError as error:
-        raise IndexOutOfRangeError(
-            f"the nested list {part!r} is ragged and cannot index a tensor"
-        ) from error
-    if array.size == 0:
-        return array.astype(np.intp)
-    if array.dtype.kind not in "biu":
-        raise IndexOutOfRangeError(
-            f"a list of {array.dtype} cannot index a tensor: use integers or truth values"
-        )
-    return array
-
-
-def _plain_slice(part: slice) -> slice:
-    """The slice with Python integers: a graph that keeps it must not keep tensors alive."""
-    if _is_plain(part):
-        return part
-    bounds = (part.start, part.stop, part.step)
-    try:
-        return slice(*[None if bound is None else operator.index(bound) for bound in bounds])
-    except TypeError:
-        raise IndexOutOfRangeError(
-            f"{part!r} cannot index a tensor: the bounds of a slice are integers or None"
-        ) from None
-
-
-_PLAIN_BOUNDS = frozenset((int, type(None)))
-
-
-def _is_plain(part: Any) -> bool:
-    """Whether a part of an index is a basic one that needs no conversion: nearly all are."""
-    kind = type(part)
-    if kind is slice:
-        return (
-            type(part.start) in _PLAIN_BOUNDS
-            and type(part.stop) in _PLAIN_BOUNDS
-            and type(part.step) in _PLAIN_BOUNDS
-        )
-    return kind is int or part is None or part is Ellipsis
-
-
-def normalize_key(key: Any) -> tuple[Any, bool]:
-    """The index as NumPy takes it, and whether it is basic (gives a view)."""
-    if _is_plain(key):
-        return key, True
-    if type(key) is tuple:
-        for part in key:
-            if not _is_plain(part):
-                break
-        else:
-            return key, True
-        parts = tuple([_kept_part(part) for part in key])
-        return parts, _BASIC_KINDS.issuperset(map(type, parts))
-    part = _kept_part(key)
-    return part, type(part) in _BASIC
-
-
-def _kept_part(part: Any) -> Any:
-    try:
-        return _key_part(part)
-    except MemoryError as error:
-        raise out_of_memory("an index", error) from error
-
-
-_LARGE = 16384
-"""Elements from which the kernel for masks takes less time than NumPy, 4 to 10 times less."""
-_MANY = 16
-"""Rows from which NumPy's `take` takes less time than its indexing, 5 to 10 times less for many."""
-
-
-def _indexed(array: Any, key: Any) -> Any:
-    try:
-        if type(key) is np.ndarray and key.dtype.kind == "b" and key.size >= _LARGE:
-            if type(array) is np.ndarray and key.shape == array.shape:
-                kernel = lookup("mask_select", "cpu", "strided", (array.dtype, key.dtype))
-                return kernel(array, key)
-        if (
-            type(key) is np.ndarray
-            and key.dtype.kind == "i"
-            and key.size >= _MANY
-            and type(array) is np.ndarray
-            and array.ndim > 1
-            and array.flags.c_contiguous  # else the whole of it would be copied first
-        ):
-            return array.take(key, axis=0)
-        return array[key]
-    except IndexError as error:
-        raise IndexOutOfRangeError(f"{error} (tensor of shape {array.shape})") from None
-    except (TypeError, ValueError) as error:
-        raise IndexOutOfRangeError(f"{error} (index {key!r}, shape {array.shape})") from error
-    except MemoryError as error:
-        raise out_of_memory("x[key]", error) from error
 
 
 def getitem(x: Any, key: Any) -> Any:
@@ -192,7 +58,7 @@ def getitem(x: Any, key: Any) -> Any:
     array = x._array
     if not array.ndim and isinstance(x, scalar_class()):
         array, basic = array.copy(), False
-    out = _indexed(array, key)
+    out = indexed(array, key)
     own = node = node_of(x)
     if node is not None and not (is_grad_enabled() and array.dtype.kind in "fcV"):
         node = None
@@ -225,12 +91,12 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     else:
         source = _plain_value(value, array.dtype)
     if basic:
-        target = _indexed(array, key)
+        target = indexed(array, key)
         if _same_memory(target, source) and _same_history(x, value, recording):
             return  # x[key] += v ends with assigning the view to itself
         shape = target.shape
     else:
-        shape = _fancy_shape(array, key, source.ndim > 0 or written is not None)
+        shape = indexed_shape(array, key, source.ndim > 0 or written is not None)
     if source.dtype is not array.dtype:
         _check_kind(source.dtype, array.dtype)
         check_convertible(source, array.dtype, _WRITER)
@@ -341,18 +207,6 @@ def _check_fit(given: Shape, shape: Shape) -> None:
         raise _misfit(given, shape)
 
 
-def _fancy_shape(array: Any, key: Any, needed: bool) -> Shape:
-    """The shape that is indexed, and an error for a key that does not fit; reads no elements.
-
-    Where only the error matters a mask of the tensor's own shape needs no look.
-    """
-    if not needed and _is_mask(key) and key.shape == array.shape:
-        return ()
-    # Zero strides: the memory that is indexed is one element.
-    like = np.broadcast_to(np.empty((), np.bool_), array.shape)
-    return _indexed(like, key).shape  # type: ignore[no-any-return]
-
-
 def _same_memory(target: Any, source: Any) -> bool:
     return (
         source.base is not None
@@ -389,30 +243,17 @@ def scatter_add_array(g: Any, *, key: Any, shape: Shape) -> Any:
     return out
 
 
-def _is_mask(key: Any) -> bool:
-    return isinstance(key, np.ndarray) and key.dtype.kind == "b"
-
-
 def _add_at(out: Any, key: Any, g: Any) -> None:
-    if _is_mask(key):
+    if is_mask(key):
         out[key] += g
     elif isinstance(key, np.ndarray) and out.flags.c_contiguous:
         lookup("index_add", "cpu", "strided", (out.dtype, key.dtype, g.dtype))(out, key, g, axis=0)
-    elif out.flags.c_contiguous and _is_full(key, out.ndim):
+    elif out.flags.c_contiguous and is_full(key, out.ndim):
         parts = [np.where(p < 0, p + n, p) for p, n in zip(key, out.shape, strict=True)]
         flat = np.ravel_multi_index(tuple(np.broadcast_arrays(*parts)), out.shape)
         lookup("add_at", "cpu", "strided", (out.dtype, flat.dtype, g.dtype))(out, flat, g)
     else:
         np.add.at(out, key, g)
-
-
-def _is_full(key: Any, ndim: int) -> bool:
-    """Whether the key is one integer array per dimension."""
-    return (
-        isinstance(key, tuple)
-        and len(key) == ndim
-        and all(isinstance(p, np.ndarray) and p.dtype.kind in "iu" for p in key)
-    )
 
 
 def clear_item_array(g: Any, *, key: Any, shape: Shape) -> Any:
@@ -425,17 +266,12 @@ def clear_item_array(g: Any, *, key: Any, shape: Shape) -> Any:
 def take_written_array(g: Any, *, key: Any, shape: Shape) -> Any:
     """Cotangent of an assigned value: only the last of several writes to one place counts."""
     out = np.array(g[key])
-    if _needs_last(key):
+    if needs_last(key):
         order = np.arange(out.size).reshape(out.shape)
         last = np.full(shape, -1)
         last[key] = order
         out = np.where(last[key] == order, out, 0).astype(g.dtype, copy=False)
     return out
-
-
-def _needs_last(key: Any) -> bool:
-    parts = key if isinstance(key, tuple) else (key,)
-    return any(isinstance(p, np.ndarray) and p.dtype.kind != "b" and p.size > 1 for p in parts)
 
 
 GETITEM: Op = declare(
@@ -473,7 +309,7 @@ PUT_WRITTEN: Op = declare(
 
 
 def _getitem_array(x: Any, *, key: Any, shape: Shape) -> Any:
-    out = _indexed(x, key)
+    out = indexed(x, key)
     return np.asarray(out) if isinstance(out, np.generic) else out
 
 
