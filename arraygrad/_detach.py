@@ -12,6 +12,7 @@ import dis
 import sys
 import types
 import warnings
+from collections import OrderedDict
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -97,6 +98,15 @@ def stays_in_graph(x: Any) -> bool:
     if not is_grad_enabled() or node_of(x) is None:
         return False
     return LIFTED_MARK in sys._getframe(2).f_globals
+
+
+def is_lifted(frame: types.FrameType | None) -> bool:
+    """Whether a frame is of lifted code, or called by it."""
+    while frame is not None:
+        if LIFTED_MARK in frame.f_globals:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def may_detach(x: Any, what: str, error: type[Exception] = DetachError) -> None:
@@ -219,3 +229,22 @@ def _running(frame: types.FrameType) -> tuple[str, str]:
         ):
             called = instruction.argval
     return at.opname, called
+
+
+# Text made of numbers that carry gradients, known by identity; the latest only.
+_TEXTS: OrderedDict[int, str] = OrderedDict()
+_TEXTS_AT_MOST = 256
+
+
+def note_text(text: str) -> str:
+    """Remember a text, which is returned, as made of a number that carries a gradient."""
+    _TEXTS[id(text)] = text
+    if len(_TEXTS) > _TEXTS_AT_MOST:
+        _TEXTS.popitem(last=False)
+    return text
+
+
+def refuse_text(text: Any, what: str) -> None:
+    """Raise (or warn, by policy) if a number is read from such a text."""
+    if _TEXTS and _TEXTS.get(id(text)) is text and is_grad_enabled():
+        lose(f"{what} of the text of a number")

@@ -6,6 +6,7 @@ it does not know to the other side.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,8 @@ else:  # imported when the first operator asks: most programs need few of them
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
 NUMBERS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic)
 _OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple)
+
+_ROUNDING = re.compile(r"\.([0-9]|1[0-4])(?![0-9])")  # a precision in a format
 
 
 class SpecialMethods(TensorBase):
@@ -339,7 +342,9 @@ class SpecialMethods(TensorBase):
         if self._array.ndim == 0:
             try:
                 text = format(self._array[()], spec)
-                return text if node_of(self) is None else note_text(text)
+                # Fewer digits than the value has: rounded, so that a number read back is constant.
+                rounded = _ROUNDING.search(spec) is not None
+                return text if rounded or node_of(self) is None else note_text(text)
             except ValueError as error:
                 raise ArgumentError(f"the format {spec!r} of a {self.dtype}: {error}") from error
         if spec:

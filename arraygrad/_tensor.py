@@ -15,7 +15,7 @@ import numpy as np
 from . import _apply, _elementwise
 from ._apply import detached, node_of, register_types, wrap
 from ._cotangents import MULTIPLY
-from ._detach import may_detach
+from ._detach import LIFTED_MARK, is_lifted, may_detach
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
 from ._elementwise import binary
@@ -72,6 +72,14 @@ class Tensor(SpecialMethods, NdarrayMethods):
 
     def __new__(cls, *args: object, **kwargs: object) -> Tensor:
         raise ArgumentTypeError("make a tensor with ag.tensor(data) or ag.asarray(data)")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """The type; in lifted code NumPy's, as ``type(x)`` is there."""
+        namespace = sys._getframe(1).f_globals
+        if LIFTED_MARK in namespace:
+            return namespace["__builtins__"]["type"](self)
+        return type(self)
 
     # -- shape and memory -------------------------------------------------------------------------
 
@@ -401,7 +409,8 @@ class Tensor(SpecialMethods, NdarrayMethods):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         node = node_of(self)
-        if node is not None and is_leaf_node(node):
+        # In lifted code a copy of an argument is computed from it, be it a leaf or not.
+        if node is not None and is_leaf_node(node) and not is_lifted(sys._getframe(1)):
             out: Tensor = wrap(self._array.copy())
             out.requires_grad_()
             if self.grad is not None:

@@ -50,16 +50,17 @@ _REFUSED = {
 _OURS = {np.ndarray, np.float64, np.float32, np.int64, np.bool_, float, int, complex, bool}
 
 
-def _foreign(kind: type) -> bool:
-    if kind in _OURS or issubclass(kind, TensorBase):
+def _foreign(kind: type, protocol: str) -> bool:
+    if kind in _OURS or issubclass(kind, TensorBase | np.ndarray):
         return False
-    return kind.__module__.partition(".")[0] in _FOREIGN
+    # A class that answers NumPy's protocol itself knows tensors, as it knows arrays, for values.
+    return hasattr(kind, protocol) or kind.__module__.partition(".")[0] in _FOREIGN
 
 
 def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Answer a NumPy ufunc that met a tensor."""
     for argument in inputs:
-        if _foreign(type(argument)):
+        if _foreign(type(argument), "__array_ufunc__"):
             return NotImplemented
     if method == "__call__":
         return ufuncs.call(ufunc, inputs, kwargs)
@@ -69,7 +70,7 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
 def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Answer a NumPy function that met a tensor."""
     for kind in types:
-        if _foreign(kind):
+        if _foreign(kind, "__array_function__"):
             return NotImplemented
     try:
         return _answered(func, args, kwargs)

@@ -67,7 +67,7 @@ def make_record(target: Any, packages: frozenset[str]) -> Record:
     """The record of a target under the Lifter of its packages."""
     lifter = lifter_for(packages)
     lifter.imported = _imported
-    lifter.visit = _visit
+    lifter.visit = visit
     return Record(target, lifter)
 
 
@@ -80,10 +80,13 @@ def _imported(module: Any, names: frozenset[str], stored: frozenset[str]) -> Any
         return records[-1].imported(module, names, stored)
 
 
-def _visit(value: Any) -> Any:
+def visit(value: Any) -> Any:
     """What lifted code has in the place of a value that a module made when asked for it."""
     records = THREAD.records
     if not records:
         return value
     with SESSION.lock:
         return records[-1].visit(value)
+
+
+SESSION.visit = visit

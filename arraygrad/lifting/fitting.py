@@ -21,6 +21,7 @@ from . import kept, reach, rebinding, stand_ins
 from .items import items_of
 from .lifter import SCOPE
 from .session import INERT, SESSION
+from .twin_classes import ORIGINALS
 
 if TYPE_CHECKING:
     from .record import Record
@@ -48,6 +49,9 @@ def function(record: Record, f: Any) -> Any:
     lifter = record.lifter
     if SCOPE in f.__globals__:
         return f
+    ours = rebinding.registered(f)
+    if ours is not None:
+        return ours
     if not lifter.is_users(f.__globals__):
         ours = rebinding.known(f)
         if ours is not f or f.__closure__ is None:
@@ -140,8 +144,10 @@ def user_class(record: Record, cls: Any) -> Any:
         rebinding.register(cls, ours)
         return ours
     twin = record.lifter.twin_class(cls, record.visit, record.cells)
-    if twin is not cls:
+    if twin is not cls and ORIGINALS.get(cls) is None:
         record.add_class(cls)
+    elif issubclass(cls, type) and record.lifter.is_users_class(cls):
+        record.add_meta(cls)
     return twin
 
 

@@ -8,22 +8,19 @@ twins. Nothing of the user's is changed here; what must hold while lifted code r
 
 from __future__ import annotations
 
-import abc
 import builtins
 import contextlib
-import enum
 import functools
 import sys
-import threading
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .._detach import LIFTED_MARK
-from . import reach, rebinding, stand_ins
+from . import reach, rebinding, stand_ins, twin_classes
+from .class_sync import ClassSync
+from .twin_classes import ORIGINALS, wants_twin
 
 SCOPE = LIFTED_MARK  # key under which a twin namespace holds its Scope
 
@@ -75,7 +72,8 @@ class Lifter:
         self._modules: dict[int, Scope] = {}  # those of imported modules, which stay
         self.functions: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.classes: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
-        self._originals: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self.class_syncs: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
+        self.metas: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
         self.methods: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.class_cells: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
         self.attributes: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -88,6 +86,11 @@ class Lifter:
     def is_users(self, namespace: dict[str, Any]) -> bool:
         """Whether functions of this namespace are lifted."""
         return id(namespace) in self._scopes or reach.is_users(namespace, self.packages)
+
+    def is_users_class(self, cls: type) -> bool:
+        """Whether a class was defined in a namespace of the user."""
+        home = reach.home_of(cls)
+        return home is not None and self.is_users(home)
 
     def scope(self, raw: dict[str, Any]) -> Scope:
         """The twin of a namespace of the user."""
@@ -159,68 +162,29 @@ class Lifter:
         found = self.classes.get(cls)
         if found is None:
             found = cls
-            if self._wants_twin(cls):
-                try:
+            if wants_twin(cls, self.is_users):
+                # A TypeError: a base or metaclass that allows no second class like this one.
+                with contextlib.suppress(TypeError):
                     found = self._build(cls, visit, cells)
-                except TypeError:  # a base or metaclass that allows no second class like this one
-                    found = cls
             self.classes[cls] = found
         return found
 
-    def _wants_twin(self, cls: Any) -> bool:
-        if issubclass(cls, BaseException | enum.Enum | type) or getattr(cls, "_is_protocol", False):
-            return False  # caught, compared or used by identity
-        if issubclass(cls, np.ndarray):
-            return False  # NumPy's own memory, which holds no tensors
-        if reach.is_compiled(cls):
-            return False
-        home = reach.home_of(cls)
-        if home is None or not (SCOPE in home or self.is_users(home)):
-            return False
-        # A class made by lifted code has lifted methods already.
-        return SCOPE not in home
-
     def _build(self, cls: Any, visit: Visit, cells: dict[int, tuple[Any, Any]]) -> Any:
-        bases = tuple(self.twin_class(b, visit, cells) for b in cls.__bases__)
-        namespace: dict[str, Any] = {}
-        own_cell = types.CellType()
-        for name, value in vars(cls).items():
-            if name in ("__dict__", "__weakref__", "_abc_impl") or isinstance(
-                value, types.MemberDescriptorType
-            ):
-                continue
-            namespace[name] = value
-        namespace.pop("__init_subclass__", None)
-        meta = type(cls)
-        make = abc.ABCMeta.__new__ if issubclass(meta, abc.ABCMeta) else type.__new__
-        with _quiet():
-            twin: Any = make(meta, cls.__name__, bases, namespace)
-        twin.__qualname__ = cls.__qualname__
-        own_cell.cell_contents = twin
+        twin, own = twin_classes.build(self, cls, visit, cells)
         self.classes[cls] = twin
         self.remember(twin, cls)
-        own: dict[int, tuple[Any, Any]] = {**cells}
-        for value in vars(cls).values():
-            for f in reach.functions_of(value):
-                for cell in f.__closure__ or ():
-                    if _contents(cell) is cls:  # what super() looks at
-                        own[id(cell)] = (cell, own_cell)
-        for name, value in vars(cls).items():
-            replaced = self._member(value, visit, own)
-            if name == "__init_subclass__":
-                replaced = _quieted(replaced)
-            if replaced is not value and name not in ("__dict__", "__weakref__"):
-                type.__setattr__(twin, name, replaced)
+        self.class_syncs[cls] = sync = ClassSync(self, cls, twin, own)
+        sync.renew(visit)
         self.class_cells[cls] = [
             own[id(cell)]
             for value in vars(cls).values()
             for f in reach.functions_of(value)
             for cell in f.__closure__ or ()
-            if id(cell) in own and own[id(cell)][1] is not own_cell
+            if id(cell) in own and twin_classes.contents(own[id(cell)][1]) is not twin
         ]
         return twin
 
-    def _member(self, value: Any, visit: Visit, cells: dict[int, tuple[Any, Any]]) -> Any:
+    def member(self, value: Any, visit: Visit, cells: dict[int, tuple[Any, Any]]) -> Any:
         """An entry of a class's namespace: functions, also inside of descriptors, as twins."""
 
         def lift(f: Any) -> Any:
@@ -242,7 +206,9 @@ class Lifter:
             return made
         if type(value) is functools.partialmethod:
             return functools.partialmethod(lift(value.func), *value.args, **value.keywords)
-        if isinstance(value, functools._lru_cache_wrapper):
+        if type(value) is functools.singledispatchmethod:
+            return stand_ins.SingleDispatchMethod(value, lift)
+        if isinstance(value, functools._lru_cache_wrapper | type):
             return visit(value)
         return value
 
@@ -250,47 +216,15 @@ class Lifter:
 
     def remember(self, twin: Any, original: Any) -> None:
         """Note what a twin stands for."""
-        self._originals[twin] = weakref.ref(original)
+        ORIGINALS.remember(twin, original)
 
     def original(self, twin: Any) -> Any:
         """What a twin function or class stands for, or None."""
-        found = self._originals.get(twin)
-        return None if found is None else found()
+        return ORIGINALS.get(twin)
 
     def original_class(self, cls: Any) -> Any:
         """The user's class of a twin, or None."""
         return self.original(cls) if isinstance(cls, type) else None
-
-
-_building = threading.local()
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """While twins are built no ``__init_subclass__`` of the user hears of them."""
-    before = getattr(_building, "active", False)
-    _building.active = True
-    try:
-        yield
-    finally:
-        _building.active = before
-
-
-def _quieted(hook: Any) -> Any:
-    heard = getattr(hook, "__func__", hook)
-
-    def __init_subclass__(cls: Any, /, **kwargs: Any) -> None:
-        if not getattr(_building, "active", False):
-            heard(cls, **kwargs)
-
-    return classmethod(__init_subclass__)
-
-
-def _contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not bound yet
-        return None
 
 
 _LIFTERS: dict[frozenset[str], Lifter] = {}

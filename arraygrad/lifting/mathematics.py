@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as tensor_numpy
-from .._apply import node_of, scalar_class, wrap
+from .._apply import node_of, wrap
 from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..numpy._types import converted
 from ..ops import exponential
+from . import stand_ins
 
 xp: Any = tensor_numpy
 
@@ -68,13 +69,15 @@ def rule(real: Callable[..., Any], ours: Callable[..., Any] | None) -> Callable[
             return value
         args = tuple(_scalar(a) if isinstance(a, TensorBase) else a for a in args)
         out = ours(*args, **kwargs)
-        return out if isinstance(out, tuple | scalar_class()) else _as_scalar(out)
+        return out if isinstance(out, tuple) else _as_scalar(out)
 
     return function
 
 
 def _as_scalar(x: Any) -> Any:
-    return wrap(x._array[()], node_of(x)) if isinstance(x, TensorBase) else x
+    if not isinstance(x, TensorBase):
+        return x
+    return stand_ins.as_pythons(wrap(x._array[()], node_of(x)))
 
 
 def constant(real: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,9 @@ from typing import Any
 # These are never rewritten, not even by name: their functions are rebound instead, or compiled.
 _NEVER = frozenset({"arraygrad", "arraygrad_kernels", "numpy", "builtins", "numba", "llvmlite"})
 
+# Modules of Python's own whose code is lifted as the user's: NormalDist, quantiles.
+_LIKE_THE_USERS = frozenset({"statistics"})
+
 # Code that mentions one of these may reach any global by a name made at run time.
 _DYNAMIC = frozenset({"eval", "exec", "getattr", "globals", "import_module", "vars", "__dict__"})
 
@@ -126,6 +129,8 @@ def is_users(namespace: dict[str, Any], packages: frozenset[str]) -> bool:
     top = name.partition(".")[0]
     if top in _NEVER:
         return False
+    if name in _LIKE_THE_USERS:
+        return True
     if any(name == p or name.startswith(f"{p}.") for p in packages):
         return True
     file = namespace.get("__file__")
@@ -141,9 +146,9 @@ def is_users(namespace: dict[str, Any], packages: frozenset[str]) -> bool:
 
 
 # What may stand in a class around a function; of other objects no attribute is asked.
-_DESCRIPTORS = (
+DESCRIPTORS = (
     staticmethod, classmethod, property, functools.cached_property, functools.partialmethod,
-    functools._lru_cache_wrapper,
+    functools._lru_cache_wrapper, functools.singledispatchmethod,
 )  # fmt: skip
 
 
@@ -151,11 +156,22 @@ def functions_of(value: Any) -> list[types.FunctionType]:
     """The functions in an entry of a class's namespace."""
     if isinstance(value, types.FunctionType):
         return [value]
-    if not isinstance(value, _DESCRIPTORS):
+    if not isinstance(value, DESCRIPTORS):
         return []
     names = ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")
-    inner = (getattr(value, name, None) for name in names)
+    inner = [getattr(value, name, None) for name in names]
+    if isinstance(value, functools.singledispatchmethod):
+        inner += value.dispatcher.registry.values()
     return [f for f in inner if isinstance(f, types.FunctionType)]
+
+
+def functions_of_meta(meta: type) -> list[types.FunctionType]:
+    """The functions of a metaclass, those of its bases included."""
+    if meta is type:
+        return []
+    return [
+        f for base in meta.__mro__ for value in vars(base).values() for f in functions_of(value)
+    ]
 
 
 def is_compiled(cls: type) -> bool:

@@ -8,7 +8,10 @@ import decimal
 import fractions
 import functools
 import importlib
+import json
 import math
+import pickle
+import statistics
 import sys
 import types
 from collections.abc import Callable
@@ -19,7 +22,7 @@ import numpy as np
 from ..interop.lookup import answer_to
 from ..numpy import _namespace
 from ..scipy import _registry
-from . import mathematics, stand_ins
+from . import mathematics, stand_ins, standard_library
 
 # "module.name" of a SciPy function -> "module:name" of ours, imported when it is first met.
 SCIPY: dict[str, str] = _registry.stand_ins()
@@ -39,6 +42,12 @@ def back(x: Any) -> Any:
     """What one of our objects stands for; `x` itself if it stands for nothing."""
     found = _BACK.get(id(x))
     return x if found is None else found[1]
+
+
+def registered(x: Any) -> Any:
+    """What has been registered for `x`, or None."""
+    found = _KNOWN.get(id(x))
+    return None if found is None else found[1]
 
 
 def known(x: Any) -> Any:
@@ -177,6 +186,9 @@ _OURS: dict[str, dict[str, Any]] = {
     "functools": _FUNCTOOLS,
     "decimal": {"Decimal": stand_ins.Decimal},
     "fractions": {"Fraction": stand_ins.Fraction},
+    "json": standard_library.JSON,
+    "pickle": standard_library.PICKLE,
+    "statistics": standard_library.STATISTICS,
 }
 
 
@@ -189,6 +201,7 @@ def _register_all() -> None:
     for real, ours in (
         (math, mathematics.MATH), (cmath, mathematics.CMATH), (functools, _FUNCTOOLS),
         (builtins, _BUILTINS), (decimal, _OURS["decimal"]), (fractions, _OURS["fractions"]),
+        (json, _OURS["json"]), (pickle, _OURS["pickle"]), (statistics, _OURS["statistics"]),
     ):  # fmt: skip
         for name, value in ours.items():
             register(getattr(real, name), value)

@@ -20,12 +20,16 @@ import numpy as np
 from .._apply import _Types, node_of
 from .._graph import note_overwritten
 from .._storage import TensorBase
-from . import blame, fitting, kept, reach, rebinding, stand_ins
+from ..autograd.recorded import by_numbers
+from . import blame, fitting, kept, python_arithmetic, reach, rebinding, stand_ins
+from .class_sync import MetaSync
 from .items import items_of
 from .lifter import SCOPE, Lifter, Scope
 from .session import CONTAINERS, INERT, SESSION, is_live
-from .sync import AttributesSync, CellSync, Check, ClassSync, DefaultsSync
+from .sync import AttributesSync, CellSync, Check, DefaultsSync
+from .twin_classes import ORIGINALS
 
+_ARITHMETIC_ERRORS = frozenset({"ZeroDivisionError", "OverflowError", "ArithmeticError"})
 ARGUMENTS = INERT | {_Types.tensor, _Types.scalar}  # what is handed over as it is
 
 
@@ -48,6 +52,7 @@ class Record:
         self.ordered: tuple[Any, ...] | None = None  # checks and syncs, once all are known
         self.codes: set[Any] = set()
         self.writes = False  # whether code was met that may write into arrays
+        self.catches = False  # whether code was met that names errors of Python's arithmetic
         self.classes: set[Any] = set()
         self.checks: dict[int, Check] = {}
         self.syncs: dict[int, Any] = {}
@@ -86,7 +91,11 @@ class Record:
                 args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
                 if kwargs:
                     kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
-            result = function(*args, **kwargs)
+            numbers = outermost and plain and not plain_result and by_numbers()
+            if numbers or (outermost and self.catches):
+                result = self._on_numbers(function, args, kwargs, numbers)
+            else:
+                result = function(*args, **kwargs)
             if outermost and SESSION.suspects:
                 result = kept.recomputed(result, lambda: function(*args, **kwargs))
             if not outermost or (not plain_result and type(result) in ARGUMENTS):
@@ -96,6 +105,8 @@ class Record:
                 return self.leave_value(result)
         except Exception as error:
             if outermost:
+                self.plain = plain
+                self._leave_error(error)
                 blame.note_line(error)
             raise
         finally:
@@ -107,6 +118,15 @@ class Record:
                 records.pop()
                 if outermost:
                     self._leave()
+
+    def _on_numbers(self, function: Any, args: Any, kwargs: Any, numbers: bool) -> Any:
+        """Call the twin where operators on Python's numbers raise what Python raises."""
+        if numbers:
+            for a in args:
+                if type(a) is _Types.scalar:
+                    stand_ins.as_pythons(a)
+        with python_arithmetic.as_of_floats(numbers and self.catches):
+            return function(*args, **kwargs)
 
     def _enter(self, entered: bool) -> Any:
         """What stands for the target, with all that it reaches up to date."""
@@ -183,6 +203,7 @@ class Record:
         return is_live(value) and self.handlers.get(type(value)) not in fitting.STATIC
 
     def _handler(self, kind: type) -> fitting.Handler:
+        kind = ORIGINALS.get(kind) or kind
         for base in (TensorBase, type, types.ModuleType):
             if issubclass(kind, base):
                 return fitting.HANDLERS[base]
@@ -203,6 +224,7 @@ class Record:
             return
         self.codes.add(code)
         self.writes = self.writes or reach.may_write(code)
+        self.catches = self.catches or not _ARITHMETIC_ERRORS.isdisjoint(reach.names_in(code))
         namespace = f.__globals__
         if SCOPE in namespace:
             return
@@ -238,24 +260,34 @@ class Record:
 
     def add_class(self, cls: Any) -> None:
         """Take up the methods and data of a class of the user and of its bases."""
-        if cls in self.classes:
-            return
+        syncs = self.lifter.class_syncs
+        if cls in self.classes or syncs[cls].building:
+            return  # when it has been built it is taken up
         self.classes.add(cls)
         for base in cls.__mro__:
-            twin = self.lifter.classes.get(base)
-            if twin is None or twin is base:
+            sync = syncs.get(base)
+            if sync is None or sync.building:
                 continue
-            if id(base) not in self.syncs:
-                self.syncs[id(base)] = ClassSync(base, twin)
+            if id(sync) not in self.syncs:
+                self.syncs[id(sync)] = sync
                 self.ordered = None
-            for value in vars(base).values():
-                for f in reach.functions_of(value):
-                    method = self.lifter.methods.get(f)
-                    if method is not None:
-                        self.add_code(f)
-                        self.add_defaults(f, method)
-            for cell, twin_cell in self.lifter.class_cells.get(base, ()):
-                self.add_cell(cell, twin_cell)
+            for f in (*sync.functions(), *reach.functions_of_meta(type(base))):
+                method = self.lifter.methods.get(f)
+                if method is not None:
+                    self.add_code(f)
+                    self.add_defaults(f, method)
+            for owner in (base, *type(base).__mro__):
+                for cell, twin_cell in self.lifter.class_cells.get(owner, ()):
+                    self.add_cell(cell, twin_cell)
+            sync.pull(self)
+
+    def add_meta(self, meta: Any) -> None:
+        """Take up the data of a class of classes, which has no twin."""
+        if meta not in self.classes:
+            self.classes.add(meta)
+            sync = self.syncs[id(meta)] = MetaSync(meta)
+            self.ordered = None
+            sync.pull(self)
 
     def add_defaults(self, f: Any, twin: Any) -> None:
         """Keep the default arguments of a twin fit, if they need it."""
@@ -334,6 +366,17 @@ class Record:
         if all(map(operator.is_, items, value)):
             return value
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+
+    def _leave_error(self, error: BaseException | None) -> None:
+        """Give an error of the user's class, and those that it came of, back to the user."""
+        known: set[int] = set()
+        while error is not None and id(error) not in known:
+            known.add(id(error))
+            if self.lifter.original(type(error)) is not None:
+                with SESSION.lock:
+                    error.args = self._leave_tuple(error.args)
+                    self._restore(error)
+            error = error.__cause__ or error.__context__
 
     def _restore(self, value: Any) -> None:
         """Undo in an object or container, and in what it holds."""

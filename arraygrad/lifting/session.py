@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import types
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ class Session:
     def __init__(self) -> None:
         self.calls = 0
         self.lock = threading.RLock()
+        # What lifted code has in the place of a value, in the call that is running; set by calls.py
+        self.visit: Callable[[Any], Any] = lambda value: value
         self.start()
 
     def start(self) -> None:

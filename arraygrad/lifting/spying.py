@@ -178,7 +178,7 @@ class SpyRecord(Record):
 
     def __init__(self, target: Any, watch: Watch) -> None:
         lifter = Lifter(frozenset())  # its twins hold spies: nobody else may have them
-        lifter.imported, lifter.visit = calls._imported, calls._visit
+        lifter.imported, lifter.visit = calls._imported, calls.visit
         super().__init__(target, lifter)
         self.watch = watch
         self._spies: dict[int, tuple[Any, Any]] = {}

@@ -11,13 +11,14 @@ import builtins
 import decimal
 import fractions
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .._apply import node_of, scalar_class, wrap
-from .._detach import lose
+from .._detach import lose, refuse_text
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
@@ -30,8 +31,11 @@ class _NumberType(StandIn):
     """Metaclass of our float and complex."""
 
     def __call__(cls, *args: Any) -> Any:
-        if len(args) == 1 and isinstance(args[0], TensorBase):
-            return _number(args[0], cls._real)
+        if len(args) == 1:
+            if isinstance(args[0], TensorBase):
+                return _number(args[0], cls._real)
+            if type(args[0]) is str:
+                refuse_text(args[0], f"{cls._real.__name__}()")
         if len(args) == 2 and any(isinstance(a, TensorBase) for a in args):  # complex(re, im)
             return arithmetic.add(args[0], arithmetic.multiply(1j, args[1]))
         return cls._real(*args)
@@ -46,7 +50,36 @@ def _number(x: Any, kind: Any) -> Any:
     out: Any = data_type.astype(x, np.dtype(kind))
     if out._array.ndim:
         out = out.reshape(())
-    return wrap(out._array[()], node_of(out))
+    return as_pythons(wrap(out._array[()], node_of(out)))
+
+
+# id(scalar) -> scalar, of those that stand for one of Python's numbers: float(x), math.sin(x), or
+# an argument of a derivative by a number.
+_PYTHONS: dict[int, weakref.ref[Any]] = {}
+
+
+def as_pythons(x: Any) -> Any:
+    """Note that a scalar, a new one, stands for a number of Python."""
+    key = id(x)
+    _PYTHONS[key] = weakref.ref(x, lambda _: _PYTHONS.pop(key, None))
+    return x
+
+
+def is_pythons(x: Any) -> bool:
+    """Whether a scalar is known to stand for a number of Python."""
+    found = _PYTHONS.get(id(x))
+    return found is not None and found() is x
+
+
+def like_user(x: Any) -> Any:
+    """What the user would have in the place of `x`: an object of NumPy or a number of Python."""
+    like = like_numpy(x)
+    return like.item() if like is not x and is_pythons(x) else like
+
+
+def like(function: Callable[..., Any], real: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the name and the documentation of the one that it stands for."""
+    return functools.update_wrapper(function, real)
 
 
 def _make(real: Any) -> Any:
@@ -64,6 +97,8 @@ class _PlainType(StandIn):
     _what: str
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        for text in args:
+            refuse_text(text, f"{cls.__module__}.{cls.__qualname__}()")
         if any(map(holds_tensor, (*args, *kwargs.values()))):
             if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
                 lose(f"{cls.__module__}.{cls.__qualname__}(){cls._what}")
@@ -123,7 +158,7 @@ def type_of(x: Any) -> Any:
     """``type(x)`` in lifted code."""
     kind = type(like_numpy(x))
     if kind in _OF_NUMBERS and isinstance(x, TensorBase):
-        return (_OF_NUMBERS if by_numbers() else _OF_ARRAYS)[kind]
+        return (_OF_NUMBERS if is_pythons(x) or by_numbers() else _OF_ARRAYS)[kind]
     found = _TYPES.get(kind)
     if found is None:
         found = _TYPES[kind] = (
@@ -154,7 +189,7 @@ def make_isinstance(original_of: Callable[[Any], Any]) -> Callable[..., Any]:
                 return True
             originals = tuple(o for c in _flat(classinfo) if (o := original_of(c)) is not None)
             return bool(originals) and builtins.isinstance(x, originals)
-        if builtins.isinstance(like_numpy(x), classinfo):
+        if builtins.isinstance(like_user(x), classinfo):
             return True
         asked = _flat(classinfo)
         return any(builtins.isinstance(c, type) and issubclass(c, TensorBase) for c in asked) and (
@@ -164,11 +199,25 @@ def make_isinstance(original_of: Callable[[Any], Any]) -> Callable[..., Any]:
     return isinstance
 
 
+class SingleDispatchMethod:
+    """``functools.singledispatchmethod``: by the type that NumPy would have, to the twins."""
+
+    def __init__(self, real: Any, lift: Callable[[Any], Any]) -> None:
+        self._real = real
+        self._lift = functools.cache(lift)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        @functools.wraps(self._real.func)
+        def method(*args: Any, **kwargs: Any) -> Any:
+            chosen = self._lift(self._real.dispatcher.dispatch(type(like_numpy(args[0]))))
+            return chosen.__get__(instance, owner)(*args, **kwargs)
+
+        return method
+
+
 def hasattr_(x: Any, name: str, /) -> bool:
-    """Our ``hasattr``: scalars have no length and are not iterated, as in NumPy."""
-    if name[:2] == "__" and isinstance(x, scalar_class()):
-        return hasattr(like_numpy(x), name)
-    return hasattr(x, name)
+    """Our ``hasattr``: what NumPy would have has no length if a scalar, and nothing to detach."""
+    return hasattr(x, name) and (not isinstance(x, TensorBase) or hasattr(like_user(x), name))
 
 
 def round_(number: Any, ndigits: Any = None) -> Any:

@@ -1,14 +1,13 @@
 """Keeping what lifted code has of the user's variables in step with the user's own.
 
-Each class has `pull` (before lifted code runs) and `push` (after it): globals, closure cells, data
-attributes of classes and of functions, default arguments.
+Each class has `pull` (before lifted code runs) and `push` (after it): globals, closure cells,
+attributes of functions, default arguments. The entries of classes: class_sync.py.
 """
 
 from __future__ import annotations
 
 import functools
 import operator
-import types
 import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -142,54 +141,6 @@ class CellSync:
             self.set = now
             self.value = self.cell.cell_contents = record.leave_value(now)
             self.live = True
-
-
-class ClassSync:
-    """Keeps the data attributes of a twin class in step with the user's class."""
-
-    __slots__ = ("cls", "set", "size", "twin", "values")
-
-    def __init__(self, cls: Any, twin: Any) -> None:
-        self.cls = cls
-        self.twin = twin
-        self.values = {n: v for n, v in vars(cls).items() if _is_data(n, v)}
-        self.set: dict[str, Any] = dict(self.values)
-        self.size = len(vars(twin))
-
-    def pull(self, record: Record) -> None:
-        """Bring the twin up to date."""
-        own = vars(self.cls)
-        for name in [*self.values]:
-            value = own.get(name, ABSENT)
-            if value is not self.values[name] or record.changes(value):
-                new = record.visit(value)
-                if new is not self.set.get(name):
-                    type.__setattr__(self.twin, name, new)
-                    self.set[name] = new
-                self.values[name] = value
-
-    def push(self, record: Record) -> None:
-        """Give the user what lifted code has bound."""
-        own = vars(self.twin)
-        if len(own) == self.size and all(own.get(n, ABSENT) is v for n, v in self.set.items()):
-            return  # nothing was bound: most often so
-        for name, value in [*own.items()]:
-            known = self.set.get(name, ABSENT)
-            if value is known or not _is_data(name, value):
-                continue
-            if known is ABSENT and name in vars(self.cls):
-                continue
-            left = record.leave_value(value)
-            type.__setattr__(self.cls, name, left)
-            self.set[name] = value
-            self.values[name] = left
-        self.size = len(own)
-
-
-def _is_data(name: str, value: Any) -> bool:
-    if name.startswith("__") or hasattr(type(value), "__get__"):
-        return False
-    return not isinstance(value, types.FunctionType | type)
 
 
 class DefaultsSync:

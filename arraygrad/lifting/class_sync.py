@@ -1,0 +1,162 @@
+"""Keeping the entries of a twin class in step with those of the user's class."""
+
+from __future__ import annotations
+
+import enum
+import operator
+import types
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import reach, twin_classes
+from .session import ABSENT, CONTAINERS, is_live
+
+if TYPE_CHECKING:
+    from .lifter import Lifter, Visit
+    from .record import Record
+
+_NOT_DATA = (types.FunctionType, type, *reach.DESCRIPTORS, types.GetSetDescriptorType)
+# Written by Python itself, or when the class was built.
+_FIXED = twin_classes.OWN | {
+    "__abstractmethods__", "__doc__", "__module__", "__qualname__", "__slots__",
+    "__annotations__", "__annotate_func__", "__annotations_cache__", "__static_attributes__",
+    "__firstlineno__", "__type_params__", "__parameters__", "__orig_bases__",
+}  # fmt: skip
+
+
+class ClassSync:
+    """Keeps a twin class in step; one for all records.
+
+    version : int
+        Number of times that entries of the user's class were rebound.
+    """
+
+    __slots__ = ("building", "cells", "cls", "lifter", "live", "raw", "set", "twin", "version")
+
+    def __init__(self, lifter: Lifter, cls: Any, twin: Any, cells: twin_classes.Cells) -> None:
+        self.lifter = lifter
+        self.cls = cls
+        self.twin = twin
+        self.cells = cells
+        self.version = 0
+        self.live: list[str] | None = None
+        self.raw: list[Any] = []  # all entries of the user's class, in their order
+        self.set: dict[str, Any] = {}  # name -> what the twin has
+        self.building = True
+
+    def renew(self, visit: Visit) -> None:
+        """Give the twin what the user's class has now."""
+        self.building = True
+        own = {**vars(self.cls)}
+        before = dict(zip(self.set, self.raw, strict=False))
+        self.raw = [*own.values()]
+        for name in self.set.keys() - own.keys():
+            del self.set[name]
+            if name in vars(self.twin):
+                type.__delattr__(self.twin, name)
+        for name, value in own.items():
+            if name in self.set and before.get(name, ABSENT) is value:
+                continue
+            if name in _FIXED or isinstance(value, types.MemberDescriptorType):
+                self.set[name] = vars(self.twin).get(name)
+                continue
+            new = self.lifter.member(value, visit, self.cells)
+            if name == "__init_subclass__":
+                new = twin_classes.quieted(new)
+            if new is not vars(self.twin).get(name, ABSENT):
+                type.__setattr__(self.twin, name, new)
+            self.set[name] = new
+        self.set = {name: self.set[name] for name in own}
+        self.live = None
+        self.building = False
+
+    def pull(self, record: Record) -> None:
+        """Bring the twin up to date."""
+        if self.building:  # it was met again on the way
+            return
+        own = vars(self.cls)
+        if len(own) != len(self.raw) or not all(map(operator.is_, own.values(), self.raw)):
+            self.version += 1
+            self.renew(record.visit)
+            for f in self.functions():
+                record.add_code(f)
+        if self.live is None:
+            self.live = [name for name, value in own.items() if _is_data(name, value)]
+            for name in [*self.live]:
+                self._visit(name, own[name], record)
+            self.live = [name for name in self.live if _stays_live(record, own.get(name))]
+        else:
+            for name in self.live:
+                self._visit(name, own.get(name), record)
+        if issubclass(self.cls, enum.Enum):
+            for member in [*self._members()]:
+                record.visit(member)
+
+    def _visit(self, name: str, value: Any, record: Record) -> None:
+        new = record.visit(value)
+        if new is not self.set.get(name):
+            type.__setattr__(self.twin, name, new)
+            self.set[name] = new
+
+    def _members(self) -> Iterator[Any]:
+        yield from self.cls._member_map_.values()
+        yield from self.cls._value2member_map_.values()  # flags put together
+
+    def functions(self) -> Iterator[types.FunctionType]:
+        """The user's functions in the class."""
+        for value in self.raw:
+            yield from reach.functions_of(value)
+
+    def push(self, record: Record) -> None:
+        """Give the user what lifted code has bound."""
+        own = vars(self.twin)
+        if issubclass(self.cls, enum.Enum):
+            for member in self._members():
+                if type(member) is self.twin:
+                    object.__setattr__(member, "__class__", self.cls)
+        bound = [n for n, v in own.items() if self.set.get(n, ABSENT) is not v and n[:2] != "__"]
+        gone = [n for n in self.set if n not in own and n[:2] != "__"]
+        for name in bound:
+            if name in twin_classes.OWN:
+                continue
+            value = own[name]
+            type.__setattr__(self.cls, name, record.leave_value(value))
+            self.set[name] = value
+        for name in gone:
+            if name in vars(self.cls) and not isinstance(
+                vars(self.cls)[name], types.MemberDescriptorType
+            ):
+                type.__delattr__(self.cls, name)
+                del self.set[name]
+        if bound or gone:
+            self.set = {name: self.set.get(name, ABSENT) for name in vars(self.cls)}
+            self.raw = [*vars(self.cls).values()]
+            self.live = None
+
+
+def _is_data(name: str, value: Any) -> bool:
+    if name in _FIXED or isinstance(value, _NOT_DATA):
+        return False
+    return is_live(value)
+
+
+def _stays_live(record: Record, value: Any) -> bool:
+    return record.changes(value)
+
+
+class MetaSync:
+    """Makes the containers that a class of classes of the user holds fit, such as a registry."""
+
+    __slots__ = ("meta",)
+
+    def __init__(self, meta: Any) -> None:
+        self.meta = meta
+
+    def pull(self, record: Record) -> None:
+        """Bring their contents up to date."""
+        for value in vars(self.meta).values():
+            if isinstance(value, CONTAINERS):
+                record.visit(value)
+
+    def push(self, record: Record) -> None:
+        """Nothing: contents are restored where they are."""

@@ -1,0 +1,176 @@
+"""Functions of Python's standard library that look into numbers, as lifted code has them.
+
+`statistics` computes with exact fractions, `json` and `pickle` know Python's own types only.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import statistics
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .. import numpy as tensor_numpy
+from .._detach import note_text, refuse_text
+from ..interop.plain import is_tracked, plain
+from . import stand_ins
+from .session import SESSION
+from .twin_classes import ORIGINALS, pickled
+
+xp: Any = tensor_numpy
+
+
+# -- statistics: Python's function says what is wrong with plain values, ours has the gradient ----
+
+
+def _mean(data: Any) -> Any:
+    return xp.sum(xp.stack(data)) / len(data)
+
+
+def _spread(data: Any, center: Any, count: int) -> Any:
+    center = _mean(data) if center is None else center
+    return xp.sum((xp.stack(data) - center) ** 2) / count
+
+
+def _variance(data: Any, xbar: Any = None) -> Any:
+    return _spread(data, xbar, len(data) - 1)
+
+
+def _pvariance(data: Any, mu: Any = None) -> Any:
+    return _spread(data, mu, len(data))
+
+
+def _stdev(data: Any, xbar: Any = None) -> Any:
+    return xp.sqrt(_variance(data, xbar))
+
+
+def _pstdev(data: Any, mu: Any = None) -> Any:
+    return xp.sqrt(_pvariance(data, mu))
+
+
+def _fmean(data: Any, weights: Any = None) -> Any:
+    if weights is None:
+        return _mean(data)
+    weights = xp.stack([*weights])
+    return xp.sum(weights * xp.stack(data)) / xp.sum(weights)
+
+
+def _geometric_mean(data: Any) -> Any:
+    return xp.exp(xp.sum(xp.log(xp.stack(data))) / len(data))
+
+
+def _harmonic_mean(data: Any, weights: Any = None) -> Any:
+    weights = xp.ones(len(data)) if weights is None else xp.stack([*weights])
+    return xp.sum(weights) / xp.sum(weights / xp.stack(data))
+
+
+def _covariance(x: Any, y: Any) -> Any:
+    x, y = xp.stack([*x]), xp.stack([*y])
+    return xp.sum((x - xp.mean(x)) * (y - xp.mean(y))) / (len(x) - 1)
+
+
+def _correlation(x: Any, y: Any, **method: Any) -> Any:
+    if method.get("method", "linear") != "linear":
+        x, y = ([sorted(v).index(item) for item in v] for v in (plain(x), plain(y)))
+    return _covariance(x, y) / xp.sqrt(_covariance(x, x) * _covariance(y, y))
+
+
+def _linear_regression(x: Any, y: Any, *, proportional: bool = False) -> Any:
+    x, y = xp.stack([*x]), xp.stack([*y])
+    if proportional:
+        slope, intercept = xp.sum(x * y) / xp.sum(x * x), 0.0
+    else:
+        slope = _covariance(x, y) / _covariance(x, x)
+        intercept = xp.mean(y) - slope * xp.mean(x)
+    return statistics.LinearRegression(slope=slope, intercept=intercept)
+
+
+def _rule(real: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    def function(*args: Any, **kwargs: Any) -> Any:
+        # Whatever iterates over numbers is taken: generators, deques, arrays.
+        args = tuple([[*a] if hasattr(a, "__iter__") else a for a in args])
+        if not is_tracked(args) and not is_tracked(kwargs):
+            return real(*map(plain, args), **plain(kwargs))
+        real(*map(plain, args), **plain(kwargs))  # its errors
+        return ours(*args, **kwargs)
+
+    return stand_ins.like(function, real)
+
+
+STATISTICS = {
+    real.__name__: _rule(real, ours)
+    for real, ours in (
+        (statistics.mean, _mean), (statistics.fmean, _fmean), (statistics.stdev, _stdev),
+        (statistics.variance, _variance), (statistics.pvariance, _pvariance),
+        (statistics.pstdev, _pstdev), (statistics.geometric_mean, _geometric_mean),
+        (statistics.harmonic_mean, _harmonic_mean), (statistics.covariance, _covariance),
+        (statistics.correlation, _correlation),
+        (statistics.linear_regression, _linear_regression),
+    )
+}  # fmt: skip
+
+
+# -- text and bytes -------------------------------------------------------------------------------
+
+
+def _dumps(obj: Any, **settings: Any) -> str:
+    """``json.dumps``: text, in which numbers are plain, as in a formatted string."""
+    text = json.dumps(plain(obj), **settings)
+    if is_tracked(obj):
+        note_text(text)
+    return text
+
+
+def _dump(obj: Any, fp: Any, **settings: Any) -> None:
+    json.dump(plain(obj), fp, **settings)
+
+
+def _loads(s: Any, **settings: Any) -> Any:
+    refuse_text(s, "json.loads()")
+    return json.loads(s, **settings)
+
+
+JSON = {
+    "dumps": stand_ins.like(_dumps, json.dumps),
+    "dump": stand_ins.like(_dump, json.dump),
+    "loads": stand_ins.like(_loads, json.loads),
+}
+
+
+class _Pickler(pickle.Pickler):
+    """Writes twins as the functions and classes of the user that they stand for."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, types.FunctionType | type) and ORIGINALS.get(obj) is not None:
+            return pickled(obj)
+        return NotImplemented
+
+
+def _pickle_dump(obj: Any, file: Any, protocol: Any = None, **settings: Any) -> None:
+    _Pickler(file, protocol, **settings).dump(obj)
+
+
+def _pickle_dumps(obj: Any, protocol: Any = None, **settings: Any) -> bytes:
+    file = io.BytesIO()
+    _pickle_dump(obj, file, protocol, **settings)
+    return file.getvalue()
+
+
+def _made_fit(real: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes objects of the user's classes: as lifted code has them."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return SESSION.visit(real(*args, **kwargs))
+
+    return stand_ins.like(function, real)
+
+
+PICKLE = {
+    "dump": stand_ins.like(_pickle_dump, pickle.dump),
+    "dumps": stand_ins.like(_pickle_dumps, pickle.dumps),
+    "load": _made_fit(pickle.load),
+    "loads": _made_fit(pickle.loads),
+}
