@@ -8,7 +8,6 @@ current context.
 from __future__ import annotations
 
 import contextlib
-import dis
 import sys
 import types
 import warnings
@@ -205,6 +204,8 @@ def _name(frame: types.FrameType | None) -> str:
 
 def _running(frame: types.FrameType) -> tuple[str, str]:
     """The instruction that a frame is at, and the name of what it calls, if it is known."""
+    import dis  # for messages only: not every NumPy has loaded it
+
     at = None
     before = []
     for instruction in dis.get_instructions(frame.f_code):
