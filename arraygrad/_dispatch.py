@@ -33,6 +33,7 @@ __all__ = [
     "compile_all",
     "compile_mode",
     "find_kernel",
+    "in_single_precision",
     "kernel_mode",
     "lookup",
     "register_allocator",
@@ -104,6 +105,27 @@ def register_kernel(
     elif device == "cpu" and layout == "strided" and len(set(dtypes)) == 1:
         if dtypes[0] in fast:
             fast[dtypes[0]] = serial(kernel)
+
+
+def in_single_precision(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel with float16 and bfloat16 arguments computed in float32 and rounded once."""
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        for array in arrays:
+            dtype = array.dtype
+            if dtype.kind == "V" or dtype.char == "e":
+                out = kernel(*(a.astype(np.float32) for a in arrays), **attributes)
+                if isinstance(out, tuple):
+                    return tuple(_rounded(o, dtype) for o in out)
+                return _rounded(out, dtype)
+        return kernel(*arrays, **attributes)
+
+    run.__module__ = kernel.__module__
+    return run
+
+
+def _rounded(out: Any, dtype: np.dtype[Any]) -> Any:
+    return out.astype(dtype) if out.dtype == np.float32 else out
 
 
 def serial(kernel: Kernel) -> Kernel:

@@ -10,13 +10,16 @@ from .._answers import answers
 from .._cotangents import ADD, MULTIPLY, times, where
 from .._dispatch import register_kernel
 from .._elementwise import binary, unary
+from .._lazy import LazyModule
 from .._op import Linear, Op, Partials, Rule, declare
-from .comparison import equal
 from .kinks import cotangents_at_kink, tangent_at_kink
-from .rounding import round
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+    from . import comparison, rounding
+else:  # for a few formulas
+    comparison = LazyModule("arraygrad.ops.comparison")
+    rounding = LazyModule("arraygrad.ops.rounding")
 
 
 @answers(np.add)
@@ -291,7 +294,7 @@ def remainder(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 
 def _fmod_x2(x1: Any, x2: Any, out: Any) -> Any:
     # Not trunc(x1 / x2): 1.0 / 0.1 rounds to 10, but 0.1 fits only 9 times into 1.0.
-    return round(divide(subtract(out, x1), x2))
+    return rounding.round(divide(subtract(out, x1), x2))
 
 
 FMOD = declare(
@@ -332,13 +335,13 @@ def _turned(x1: Any, x2: Any) -> Any:
     """(x2 / out)**2 / out: how x1 / out grows with x1. Without 1 - (x1 / out)**2, which cancels."""
     size = hypot(x1, x2)
     other = share_of_hypot(x2, x1)
-    return where(equal(size, 0), 0, multiply(other, divide(other, size)))
+    return where(comparison.equal(size, 0), 0, multiply(other, divide(other, size)))
 
 
 def _turned_away(x1: Any, x2: Any, out: Any) -> Any:
     size = hypot(x1, x2)
     other = share_of_hypot(x2, x1)
-    return where(equal(size, 0), 0, negative(multiply(out, divide(other, size))))
+    return where(comparison.equal(size, 0), 0, negative(multiply(out, divide(other, size))))
 
 
 SHARE_OF_HYPOT = declare(

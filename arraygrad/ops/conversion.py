@@ -7,6 +7,7 @@ where that is possible and asked for.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -214,7 +215,8 @@ def _from_tensor(x: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any:
 
 
 def _from_ndarray(x: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any:
-    if isinstance(x, np.ma.MaskedArray):
+    masks = sys.modules.get("numpy.ma")  # whoever has a masked array has imported it
+    if masks is not None and isinstance(x, masks.MaskedArray):
         raise ArgumentTypeError(
             "asarray: the mask of a masked array would be lost; fill it first, x.filled(value)"
         )

@@ -16,13 +16,13 @@ import numpy as np
 from .._answers import answers
 from .._apply import apply, cast
 from .._cotangents import add, conj, times
-from .._dispatch import register_kernel
+from .._dispatch import in_single_precision, register_kernel
 from .._dtypes import real_dtype
 from .._errors import GradientError, LinAlgError
 from .._op import Op, Rule, declare
 from .arithmetic import multiply, negative, subtract
 from .manipulation import reshape
-from .products import adjoint, in_single_precision, matmul, matrix_transpose, trace
+from .products import adjoint, matmul, matrix_transpose, trace
 from .solvers import inv, square
 
 if TYPE_CHECKING:

@@ -12,16 +12,19 @@ from .._apply import cast, node_of
 from .._cotangents import conj, times, where
 from .._elementwise import binary, unary
 from .._errors import ArgumentError, ArraygradError
+from .._lazy import LazyModule
 from .._op import Op, Partials, Rule, declare
 from .._storage import TensorBase
 from .arithmetic import add, divide, multiply, negative, reciprocal, square, subtract
-from .bitwise import logical_and
-from .comparison import equal, greater, isinf
 from .kinks import limit_at_root, tangent_at_kink
 from .slopes import sech_squared
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+    from . import bitwise, comparison
+else:  # for a few formulas
+    bitwise = LazyModule("arraygrad.ops.bitwise")
+    comparison = LazyModule("arraygrad.ops.comparison")
 
 _LN2 = _log(2)
 _LN10 = _log(10)
@@ -211,8 +214,8 @@ def _softmax_weight(x: Any, other: Any, out: Any, scale: float) -> Any:
     The difference of equal infinities is NaN: two impossible events have no weight at all, two
     infinite ones share it.
     """
-    undefined = logical_and(isinf(out), equal(x, other))
-    even = multiply(cast(greater(out, 0), out._array.dtype), 0.5)
+    undefined = bitwise.logical_and(comparison.isinf(out), comparison.equal(x, other))
+    even = multiply(cast(comparison.greater(out, 0), out._array.dtype), 0.5)
     difference = subtract(x, other)
     if scale != 1:
         difference = multiply(difference, scale)
@@ -298,7 +301,7 @@ def _pow_x1(x1: Any, x2: Any) -> Any:
 
 def _pow_x2(x1: Any, x2: Any, out: Any) -> Any:
     # At x1 == 0 the logarithm is infinite: where x2 > 0, out == 0 absorbs it, x2 == 0 needs care.
-    at_corner = logical_and(equal(x1, 0), equal(x2, 0))
+    at_corner = bitwise.logical_and(comparison.equal(x1, 0), comparison.equal(x2, 0))
     return where(at_corner, 0, times(out, log(x1)))
 
 

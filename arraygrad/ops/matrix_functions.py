@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._apply import apply, cast, wrap
-from .._dispatch import register_kernel
+from .._dispatch import in_single_precision, register_kernel
 from .._dtypes import complex_dtype, promote
 from .._errors import DispatchError
 from .._op import Op, Rule, declare
 from .manipulation import concat
-from .products import adjoint, in_single_precision
+from .products import adjoint
 from .solvers import square
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 from .._answers import answers
 from .._apply import apply, cast, node_of, operand, wrap
 from .._cotangents import add, conj, times
-from .._dispatch import register_kernel
+from .._dispatch import in_single_precision, register_kernel
 from .._dtypes import float64, real_dtype
 from .._elementwise import unary
 from .._errors import ArgumentError, ShapeError
@@ -27,7 +27,6 @@ from .arithmetic import divide, negative
 from .factorizations import svdvals
 from .kinks import cotangents_at_kink, kinked, tangent_at_kink, zero_without_derivative
 from .manipulation import broadcast_to, permute_dims, reshape
-from .products import in_single_precision
 from .solvers import inv, matrices, square
 
 if TYPE_CHECKING:

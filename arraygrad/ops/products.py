@@ -6,7 +6,7 @@ does the contractions; the others bring their arguments into its form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,8 @@ from .._apply import (
     wrap_result,
 )
 from .._cotangents import conj
-from .._dispatch import lookup, register_kernel
-from .._dtypes import DTypeLike, float32, promote
+from .._dispatch import in_single_precision, lookup, register_kernel
+from .._dtypes import DTypeLike, promote
 from .._engine import RAW_PULL
 from .._errors import ArgumentError, DTypeError, ShapeError, out_of_memory
 from .._graph import ATTRIBUTES, INPUTS, OBSERVERS, OP, VALUES, Node, Packed, is_grad_enabled
@@ -43,27 +43,6 @@ if TYPE_CHECKING:
 
 
 # -- shared by the whole of linear algebra --------------------------------------------------------
-
-
-def in_single_precision(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel with float16 and bfloat16 arguments computed in float32 and rounded once."""
-
-    def run(*arrays: Any, **attributes: Any) -> Any:
-        for array in arrays:
-            dtype = array.dtype
-            if dtype.kind == "V" or dtype.char == "e":
-                out = kernel(*(a.astype(float32) for a in arrays), **attributes)
-                if isinstance(out, tuple):
-                    return tuple(_rounded(o, dtype) for o in out)
-                return _rounded(out, dtype)
-        return kernel(*arrays, **attributes)
-
-    run.__module__ = kernel.__module__
-    return run
-
-
-def _rounded(out: Any, dtype: np.dtype[Any]) -> Any:
-    return out.astype(dtype) if out.dtype == float32 else out
 
 
 def sum_to(g: Any, shape: Shape) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._cotangents import where
-from .._dispatch import register_kernel
+from .._dispatch import in_single_precision, register_kernel
 from .._elementwise import binary, unary
 from .._lazy import LazyModule
 from .._op import Op, Partials, declare
@@ -29,9 +29,8 @@ from .arithmetic import (
     square,
     subtract,
 )
-from .comparison import equal
-from .products import in_single_precision
 
+comparison = LazyModule("arraygrad.ops.comparison")
 trigonometric = LazyModule("arraygrad.ops.trigonometric")  # imports this module
 
 
@@ -158,7 +157,7 @@ def _angle_slope_kernel(x1: Any, x2: Any, *, out: Any = None) -> Any:
 
 def _over_square(numerator: Any, x1: Any, x2: Any) -> Any:
     size = hypot(x1, x2)
-    return where(equal(size, 0), 0, divide(divide(numerator, size), size))
+    return where(comparison.equal(size, 0), 0, divide(divide(numerator, size), size))
 
 
 def _angle_slope_x1(x1: Any, x2: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from .._answers import answers
 from .._apply import apply, cast, operand, wrap
 from .._cotangents import add, conj, times
-from .._dispatch import register_kernel
+from .._dispatch import in_single_precision, register_kernel
 from .._dtypes import float64
 from .._errors import ArgumentError, LinAlgError, ShapeError
 from .._layout import Shape, as_integer, broadcast_shapes
@@ -21,7 +21,6 @@ from .arithmetic import multiply, negative, subtract
 from .manipulation import reshape
 from .products import (
     adjoint,
-    in_single_precision,
     is_tracked,
     matmul,
     sum_to,
