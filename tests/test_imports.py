@@ -26,7 +26,7 @@ KERNELS = folder_of("arraygrad_kernels")
 # From the ground up. A module may import from its own line and from those above it in this list.
 # A folder stands for all modules in it that have no line of their own.
 LAYERS = (
-    ("_errors", "_hints", "_lazy"),
+    ("_errors", "_hints", "_lazy", "_warnings"),
     ("_dtypes", "_device", "_layout", "_answers"),
     ("_dispatch", "_aliases"),
     ("_op", "_graph"),
@@ -240,6 +240,20 @@ def test_import_runs_few_modules() -> None:
     """
     done = fresh_process.run(textwrap.dedent(program))
     assert set(done.stdout.split()) == EAGER, done.stderr
+
+
+def test_first_operations_do_without_masked_arrays() -> None:
+    """NumPy imports `numpy.ma` when it is first asked for, which takes longer than our import."""
+    program = """
+        import sys, numpy, arraygrad
+        before = {*sys.modules}
+        x = arraygrad.tensor(numpy.ones(3), requires_grad=True)
+        (arraygrad.asarray(numpy.float64(2)) * numpy.exp(x[1:] * x[:2])).sum().backward()
+        print(*sorted({*sys.modules} - before))
+    """
+    done = fresh_process.run(textwrap.dedent(program))
+    assert "arraygrad.ops.arithmetic" in done.stdout, done.stderr
+    assert "numpy.ma" not in done.stdout
 
 
 def test_import_is_quick(tmp_path: Path) -> None:
