@@ -80,109 +80,22 @@ def angle(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     return np.atan2(np.zeros((), x.dtype), x, out=out)
 
 
-def acos(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the inverse cosine."""
-    return complex_.acos(x, out=out) if x.dtype.kind == "c" else np.acos(x, out=out)
+# Functions for which NumPy follows the standard with real dtypes only.
+COMPLEX_KERNELS = (
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "expm1", "log",
+    "log10", "log1p", "log2", "reciprocal", "sign", "sin", "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
 
 
-def acosh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the inverse hyperbolic cosine."""
-    return complex_.acosh(x, out=out) if x.dtype.kind == "c" else np.acosh(x, out=out)
+def _for_every_dtype(op: str) -> Callable[..., Any]:
+    """Return NumPy's function for real dtypes, the kernel of our own for complex ones."""
+    real_kernel = getattr(np, op)
 
+    def kernel(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+        return (getattr(complex_, op) if x.dtype.kind == "c" else real_kernel)(x, out=out)
 
-def asin(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the inverse sine."""
-    return complex_.asin(x, out=out) if x.dtype.kind == "c" else np.asin(x, out=out)
-
-
-def asinh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the inverse hyperbolic sine."""
-    return complex_.asinh(x, out=out) if x.dtype.kind == "c" else np.asinh(x, out=out)
-
-
-def atan(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the inverse tangent."""
-    return complex_.atan(x, out=out) if x.dtype.kind == "c" else np.atan(x, out=out)
-
-
-def atanh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the inverse hyperbolic tangent."""
-    return complex_.atanh(x, out=out) if x.dtype.kind == "c" else np.atanh(x, out=out)
-
-
-def cos(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the cosine."""
-    return complex_.cos(x, out=out) if x.dtype.kind == "c" else np.cos(x, out=out)
-
-
-def cosh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the hyperbolic cosine."""
-    return complex_.cosh(x, out=out) if x.dtype.kind == "c" else np.cosh(x, out=out)
-
-
-def exp(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return ``e ** x``."""
-    return complex_.exp(x, out=out) if x.dtype.kind == "c" else np.exp(x, out=out)
-
-
-def expm1(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return ``exp(x) - 1``, accurate near zero."""
-    return complex_.expm1(x, out=out) if x.dtype.kind == "c" else np.expm1(x, out=out)
-
-
-def log(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the natural logarithm."""
-    return complex_.log(x, out=out) if x.dtype.kind == "c" else np.log(x, out=out)
-
-
-def log1p(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return ``log(1 + x)``, accurate near zero."""
-    return complex_.log1p(x, out=out) if x.dtype.kind == "c" else np.log1p(x, out=out)
-
-
-def log2(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the logarithm to base 2."""
-    return complex_.log2(x, out=out) if x.dtype.kind == "c" else np.log2(x, out=out)
-
-
-def log10(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the logarithm to base 10."""
-    return complex_.log10(x, out=out) if x.dtype.kind == "c" else np.log10(x, out=out)
-
-
-def reciprocal(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return ``1 / x``."""
-    return complex_.reciprocal(x, out=out) if x.dtype.kind == "c" else np.reciprocal(x, out=out)
-
-
-def sign(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return -1, 0 or 1 (for complex dtypes ``x / abs(x)``)."""
-    return complex_.sign(x, out=out) if x.dtype.kind == "c" else np.sign(x, out=out)
-
-
-def sin(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the sine."""
-    return complex_.sin(x, out=out) if x.dtype.kind == "c" else np.sin(x, out=out)
-
-
-def sinh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the hyperbolic sine."""
-    return complex_.sinh(x, out=out) if x.dtype.kind == "c" else np.sinh(x, out=out)
-
-
-def sqrt(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the principal square root."""
-    return complex_.sqrt(x, out=out) if x.dtype.kind == "c" else np.sqrt(x, out=out)
-
-
-def tan(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the tangent."""
-    return complex_.tan(x, out=out) if x.dtype.kind == "c" else np.tan(x, out=out)
-
-
-def tanh(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the hyperbolic tangent."""
-    return complex_.tanh(x, out=out) if x.dtype.kind == "c" else np.tanh(x, out=out)
+    kernel.__name__ = kernel.__qualname__ = op
+    return kernel
 
 
 # --- real arithmetic with fix-ups -----------------------------------------------------------------
@@ -332,15 +245,9 @@ def erfc(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
 KERNELS: dict[str, Callable[..., Any]] = {
     "abs": np.abs,
     "absorbing_multiply": absorbing_multiply,
-    "acos": acos,
-    "acosh": acosh,
     "add": np.add,
     "angle": angle,
-    "asin": asin,
-    "asinh": asinh,
-    "atan": atan,
     "atan2": np.atan2,
-    "atanh": atanh,
     "bitwise_and": np.bitwise_and,
     "bitwise_invert": np.bitwise_invert,
     "bitwise_left_shift": np.bitwise_left_shift,
@@ -352,15 +259,11 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "clip": clip,
     "conj": conj,
     "copysign": np.copysign,
-    "cos": cos,
-    "cosh": cosh,
     "divide": np.divide,
     "equal": np.equal,
     "erf": erf,
     "erfc": erfc,
-    "exp": exp,
     "exp2": np.exp2,
-    "expm1": expm1,
     "floor": np.floor,
     "floor_divide": floor_divide,
     "fmax": np.fmax,
@@ -376,10 +279,6 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "isnan": np.isnan,
     "less": np.less,
     "less_equal": np.less_equal,
-    "log": log,
-    "log10": log10,
-    "log1p": log1p,
-    "log2": log2,
     "logaddexp": logaddexp,
     "logaddexp2": logaddexp2,
     "logical_and": np.logical_and,
@@ -395,74 +294,20 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "positive": np.positive,
     "pow": np.pow,
     "real": real,
-    "reciprocal": reciprocal,
     "remainder": np.remainder,
     "round": round,
     "sigmoid": sigmoid,
-    "sign": sign,
     "signbit": np.signbit,
-    "sin": sin,
     "sinc": sinc,
-    "sinh": sinh,
-    "sqrt": sqrt,
     "square": np.square,
     "subtract": np.subtract,
-    "tan": tan,
-    "tanh": tanh,
     "trunc": np.trunc,
     "where": where,
+    **{op: _for_every_dtype(op) for op in COMPLEX_KERNELS},
 }
 
 # What `KERNELS` chooses at each call, for callers that know the dtypes beforehand.
-REAL_KERNELS: dict[str, Callable[..., Any]] = {
-    "acos": np.acos,
-    "acosh": np.acosh,
-    "asin": np.asin,
-    "asinh": np.asinh,
-    "atan": np.atan,
-    "atanh": np.atanh,
-    "cos": np.cos,
-    "cosh": np.cosh,
-    "exp": np.exp,
-    "expm1": np.expm1,
-    "log": np.log,
-    "log10": np.log10,
-    "log1p": np.log1p,
-    "log2": np.log2,
-    "reciprocal": np.reciprocal,
-    "sign": np.sign,
-    "sin": np.sin,
-    "sinh": np.sinh,
-    "sqrt": np.sqrt,
-    "tan": np.tan,
-    "tanh": np.tanh,
-}
-
-COMPLEX_KERNELS = frozenset(
-    {
-        "acos",
-        "acosh",
-        "asin",
-        "asinh",
-        "atan",
-        "atanh",
-        "cos",
-        "cosh",
-        "exp",
-        "expm1",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "reciprocal",
-        "sign",
-        "sin",
-        "sinh",
-        "sqrt",
-        "tan",
-        "tanh",
-    }
-)
+REAL_KERNELS: dict[str, Callable[..., Any]] = {op: getattr(np, op) for op in COMPLEX_KERNELS}
 
 # ml_dtypes' own loops of these flag a mere NaN operand as an invalid operation.
 EXTENSION_KERNELS: dict[str, Callable[..., Any]] = {
