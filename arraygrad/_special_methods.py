@@ -121,6 +121,8 @@ class SpecialMethods(TensorBase):
         return other // self, other % self
 
     def __pow__(self: Any, other: Any, /) -> Tensor:
+        if type(other) is int and other == -1 and self._array.dtype.kind == "f":
+            return arithmetic.reciprocal(self)  # as NumPy's, which is faster
         return exponential.pow(self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __rpow__(self: Any, other: Any, /) -> Tensor:

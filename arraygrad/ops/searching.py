@@ -73,6 +73,8 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 def _extremum_index(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
     x = operand(x, op.name)
     array = x._array
+    if not array.ndim and axis in (0, -1):  # as NumPy's, and our reductions
+        axis = None
     if axis is not None:
         axis = normalize_axis(axis, array.ndim)
     if not (array.size if axis is None else array.shape[axis]):

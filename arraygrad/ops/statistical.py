@@ -16,6 +16,7 @@ from .._errors import ArgumentError, ArgumentTypeError, ArraygradError, ShapeErr
 from .._graph import is_grad_enabled
 from .._layout import ALL_AXES, Shape, normalize_axes, normalize_axis, reduced_shape
 from .._op import Linear, Op, Rule, declare
+from .._warnings import EMPTY_MEAN, TOO_FEW, warn
 from .arithmetic import divide, multiply, reciprocal, subtract
 from .indexing import getitem
 from .kinks import cotangents_at_kink, tangent_at_kink
@@ -123,7 +124,7 @@ def _floating(x: Any, function: str) -> Any:
 
 
 def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The arithmetic mean of the elements along axes; NaN for no elements.
+    """The arithmetic mean of the elements along axes; NaN, with a warning, for no elements.
 
     Parameters
     ----------
@@ -145,7 +146,14 @@ def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """
     x = _floating(x, "mean")
     axes = normalize_axes(axis, x._array.ndim)
+    if not x._array.size and not _count(x._array.shape, axes):
+        warn(EMPTY_MEAN)
     return apply(MEAN, x, axis=axes, keepdims=bool(keepdims), dtype=x._array.dtype)  # type: ignore[no-any-return]
+
+
+def _mean_kept(x: Any, axis: tuple[int, ...]) -> Any:
+    """The mean, to be subtracted; quiet for no elements."""
+    return apply(MEAN, x, axis=axis, keepdims=True, dtype=x._array.dtype)
 
 
 # -- spread about the mean ------------------------------------------------------------------------
@@ -157,8 +165,8 @@ def _centred(x: Any, axis: tuple[int, ...]) -> Any:
     The mean is subtracted twice: that of three numbers 0.1 is not 0.1, and the rounding error that
     the first subtraction leaves would be all there is where the data are constant.
     """
-    distance = subtract(x, mean(x, axis=axis, keepdims=True))
-    return subtract(distance, mean(distance, axis=axis, keepdims=True))
+    distance = subtract(x, _mean_kept(x, axis))
+    return subtract(distance, _mean_kept(distance, axis))
 
 
 def _divisor(shape: Shape, axis: tuple[int, ...], correction: float) -> float:
@@ -239,7 +247,8 @@ def var(
     Returns
     -------
     Tensor
-        Real; NaN where the divisor is not positive. A scalar when everything is reduced.
+        Real; NaN, with a warning, where the divisor is not positive. A scalar when everything is
+        reduced.
 
     Notes
     -----
@@ -267,7 +276,8 @@ def std(
     Returns
     -------
     Tensor
-        Real; NaN where the divisor is not positive. A scalar when everything is reduced.
+        Real; NaN, with a warning, where the divisor is not positive. A scalar when everything is
+        reduced.
 
     Notes
     -----
@@ -287,13 +297,10 @@ def _moment(op: Op, x: Any, axis: Axis, correction: float, keepdims: bool) -> An
         raise ArgumentTypeError(
             f"{op.name}: correction={correction!r} is not a real number; use 0 or 1"
         ) from error
-    return apply(
-        op,
-        x,
-        axis=normalize_axes(axis, x._array.ndim),
-        keepdims=bool(keepdims),
-        correction=correction,
-    )
+    axes = normalize_axes(axis, x._array.ndim)
+    if (x._array.size if axis is None else _count(x._array.shape, axes)) <= correction:
+        warn(TOO_FEW)
+    return apply(op, x, axis=axes, keepdims=bool(keepdims), correction=correction)
 
 
 # -- extremes -------------------------------------------------------------------------------------

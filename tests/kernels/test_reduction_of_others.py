@@ -140,7 +140,8 @@ def test_variance_is_accurate_far_from_zero(dtype: str) -> None:
     np.testing.assert_allclose(out, exact, rtol=100 * float(np.finfo(dtype).eps))
     std = build("std", dtype)(x.T, axis=(1,), correction=1.0)
     np.testing.assert_allclose(std, np.sqrt(exact), rtol=100 * float(np.finfo(dtype).eps))
-    assert np.isnan(build("var", dtype)(x[:1], axis=(0,), correction=1.0)).all()
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(build("var", dtype)(x[:1], axis=(0,), correction=1.0)).all()
 
 
 def dtype_of(x: np.ndarray, value: complex) -> Any:

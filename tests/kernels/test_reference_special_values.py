@@ -649,6 +649,8 @@ def test_real_binary_follows_the_table(op: str, dtype: np.dtype) -> None:
         for values in expand(tuple(arguments)):
             arrays = [as_dtype([v], dtype) for v in values]
             quiet = has_no_flag_to_raise(list(values), [expected])
+            if op.startswith("logaddexp") and any(map(math.isnan, values)):
+                quiet = False  # NumPy reports a mere NaN
             result = evaluate(op, arrays, quiet)
             assert result.dtype in (dtype, np.bool_)
             assert agrees(float(result[0]), expected, 1e-2), (op, values, result, expected)

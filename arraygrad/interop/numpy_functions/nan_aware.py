@@ -6,14 +6,14 @@ what comes before, as in ``np.nanmean(x**2)``.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ..._answers import answers
 from ..._apply import cast, operand
-from ...ops import indexing, manipulation, searching, sorting, statistical
+from ..._warnings import TOO_FEW, warn
+from ...ops import arithmetic, indexing, manipulation, searching, sorting, statistical
 from ..plain import plain
 from . import reducing
 from .constant import constant
@@ -70,24 +70,23 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = No
     return reducing.cumprod(_filled(x, _valid(x), 1), axis, dtype, out)
 
 
-def _warn_if_empty(count: Any, what: str) -> None:
-    if np.any(count == 0):
-        warnings.warn(what, RuntimeWarning, stacklevel=4)
-
-
 @answers(np.nanmean)
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NO, *,
     where: Any = _NO,
 ) -> Any:  # fmt: skip
     """np.nanmean; the gradient at a NaN is 0."""
-    x = reducing._inexact(operand(a, "nanmean"), dtype)
+    x = operand(a, "nanmean")
     keep = _given(keepdims, False)
+    if x._array.dtype.kind not in "fcV":  # NumPy's mean, with its warnings
+        return reducing.mean(x, axis, dtype, out, keepdims, where=where)
+    x = reducing._inexact(x, dtype)
     valid = _valid(x, where)
-    if valid.all():
+    if valid.size and valid.all():
         return _stored(out, statistical.mean(x, axis=axis, keepdims=keep), "nanmean")
     count = np.add.reduce(valid, axis=axis, keepdims=keep, dtype=np.intp)
-    _warn_if_empty(count, "Mean of empty slice")
+    if not np.all(count):
+        warn("Mean of empty slice")
     total = statistical.sum(_filled(x, valid, 0), axis=axis, keepdims=keep)
     return _stored(out, reducing._over(total, count), "nanmean")
 
@@ -99,9 +98,17 @@ def nanvar(
 ) -> Any:  # fmt: skip
     """np.nanvar."""
     by = ddof if correction is _NO else correction
-    x = reducing._inexact(operand(a, "nanvar"), dtype)
+    x = operand(a, "nanvar")
+    if x._array.dtype.kind not in "fcV":  # NumPy's variance, with its warnings
+        return reducing.var(x, axis, dtype, out, by, keepdims, where=where, mean=mean)
+    x = reducing._inexact(x, dtype)
     valid = _valid(x, where)
-    return reducing._masked_variance(x, axis, out, by, keepdims, valid, mean, "nanvar")
+    count = np.add.reduce(valid, axis=axis, keepdims=_given(keepdims, False), dtype=np.intp)
+    square = lambda off: arithmetic.multiply(off, off)  # noqa: E731 - NumPy's words when it overflows
+    squares = reducing._masked_squares(x, axis, keepdims, valid, mean, square)
+    if np.any(count <= by):
+        warn(TOO_FEW + ".")
+    return _stored(out, reducing._over_freedom(squares, count - by), "nanvar")
 
 
 @answers(np.nanstd)
@@ -131,7 +138,7 @@ def _extreme(
     if initial is _NO and not valid.all():
         nothing = ~np.logical_or.reduce(valid, axis=axis, keepdims=_given(keepdims, False))
         if nothing.any():
-            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
+            warn("All-NaN slice encountered")
             result = searching.where(nothing, np.nan, result)
     return _stored(out, result, name)
 
@@ -166,6 +173,8 @@ def nanmedian(
 ) -> Any:
     """np.nanmedian: the mean of the one or two middle numbers."""
     x = operand(a, "nanmedian")
+    if not x._array.size:
+        return nanmean(x, axis, None, out, keepdims)
     if x._array.dtype.kind not in "fc":
         x = cast(x, np.float64)
     axes = tuple(range(x._array.ndim)) if axis is None else axis
@@ -175,7 +184,7 @@ def nanmedian(
     )  # fmt: skip
     count = np.add.reduce(~np.isnan(rows._array), axis=-1, keepdims=True, dtype=np.intp)
     if not count.all():
-        warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
+        warn("All-NaN slice encountered")
     ordered = sorting.sort(rows)  # NaN goes last
     middle = np.maximum(np.concatenate((count - 1, count), axis=-1) // 2, 0)
     middle[..., 1] = np.minimum(middle[..., 1], np.maximum(count[..., 0] - 1, 0))

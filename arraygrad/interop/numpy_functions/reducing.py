@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +9,13 @@ import numpy as np
 
 from ..._answers import answers
 from ..._apply import cast, operand
+from ..._dtypes import as_dtype
 from ..._errors import ArgumentError
+from ..._warnings import EMPTY_MEAN, TOO_FEW, warn
 from ...ops import (
     arithmetic,
     comparison,
+    data_type,
     exponential,
     manipulation,
     parts,
@@ -124,7 +126,7 @@ def _count(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
 
 def _inexact(x: Any, dtype: Any) -> Any:
     if dtype is not None:
-        return cast(x, dtype)
+        return data_type.astype(x, as_dtype(dtype), copy=False)
     return x if x._array.dtype.kind in "fcV" else cast(x, np.float64)
 
 
@@ -138,15 +140,27 @@ def mean(
     keep = _given(keepdims, False)
     if where is _NO or where is True:
         return _stored(out, statistical.mean(x, axis=axis, keepdims=keep), "mean")
+    count = _count(x, axis, where, keep)
+    if not np.all(count):
+        warn(EMPTY_MEAN)
     total = statistical.sum(_chosen(x, where, 0), axis=axis, keepdims=keep)
-    return _stored(out, _over(total, _count(x, axis, where, keep)), "mean")
+    _report_division(total, count)
+    return _stored(out, _over(total, count), "mean")
+
+
+def _report_division(total: Any, number: Any) -> None:
+    """What NumPy's division by the number of elements reports; ours is a multiplication."""
+    array = total._array
+    real = np.empty(0, array.dtype).real.dtype
+    np.true_divide(array, np.maximum(number, 0).astype(real))
 
 
 def _over(total: Any, count: Any) -> Any:
     """The quotient in the dtype of the total; NaN where nothing was counted."""
     factor = np.where(count > 0, 1.0, np.nan) / np.maximum(count, 1)
     real = np.empty(0, total._array.dtype).real.dtype
-    return arithmetic.multiply(total, operand(np.asarray(factor, real)))
+    with np.errstate(all="ignore"):
+        return arithmetic.multiply(total, operand(np.asarray(factor, real)))
 
 
 @answers(np.var)
@@ -160,31 +174,37 @@ def var(
     if (where is _NO or where is True) and mean is _NO:
         result = statistical.var(x, axis=axis, correction=by, keepdims=_given(keepdims, False))
         return _stored(out, result, "var")
-    return _masked_variance(x, axis, out, by, keepdims, _mask(x, where), mean, "var")
+    mask = _mask(x, where)
+    count = np.add.reduce(mask, axis=axis, keepdims=_given(keepdims, False), dtype=np.intp)
+    if np.any(count <= by):
+        warn(TOO_FEW)
+    squares = _masked_squares(x, axis, keepdims, mask, mean, arithmetic.square)
+    _report_division(squares, count - by)
+    return _stored(out, _over_freedom(squares, count - by), "var")
 
 
 def _mask(x: Any, where: Any) -> Any:
     return np.broadcast_to(np.asarray(True if where is _NO else plain(where), bool), x._array.shape)
 
 
-def _masked_variance(
-    x: Any, axis: Any, out: Any, by: float, keepdims: Any, mask: Any, centre: Any, name: str
+def _masked_squares(
+    x: Any, axis: Any, keepdims: Any, mask: Any, centre: Any, square: Callable[[Any], Any]
 ) -> Any:
-    """Variance of the elements that the mask selects, around `centre` (their mean)."""
-    keep = _given(keepdims, False)
-    count = np.add.reduce(mask, axis=axis, keepdims=keep, dtype=np.intp)
+    """Sum of the squared distances of the elements that the mask selects from their mean."""
     if centre is _NO:
         number = np.add.reduce(mask, axis=axis, keepdims=True, dtype=np.intp)
         total = statistical.sum(_chosen(x, mask, 0), axis=axis, keepdims=True)
         centre = _over(total, np.maximum(number, 1))
     off = arithmetic.subtract(_chosen(x, mask, 0), centre)
-    squares = statistical.sum(_chosen(_squared_modulus(off), mask, 0), axis=axis, keepdims=keep)
-    free = count - by
+    squared = _chosen(_squared_modulus(off, square), mask, 0)
+    return statistical.sum(squared, axis=axis, keepdims=_given(keepdims, False))
+
+
+def _over_freedom(squares: Any, free: Any) -> Any:
+    """The sum of squares over the degrees of freedom; NaN where there are none."""
     factor = np.where(free > 0, 1.0, np.nan) / np.where(free > 0, free, 1)
-    if not np.all(free > 0):
-        warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=3)
-    scaled = arithmetic.multiply(squares, operand(np.asarray(factor, squares._array.dtype)))
-    return _stored(out, scaled, name)
+    with np.errstate(all="ignore"):
+        return arithmetic.multiply(squares, operand(np.asarray(factor, squares._array.dtype)))
 
 
 def _root(variance: Any) -> Any:
@@ -196,10 +216,10 @@ def _root(variance: Any) -> Any:
     return searching.where(zero, 0, exponential.sqrt(safe))
 
 
-def _squared_modulus(x: Any) -> Any:
+def _squared_modulus(x: Any, square: Callable[[Any], Any]) -> Any:
     if x._array.dtype.kind == "c":
-        return arithmetic.square(parts.real(x)) + arithmetic.square(parts.imag(x))
-    return arithmetic.square(x)
+        return square(parts.real(x)) + square(parts.imag(x))
+    return square(x)
 
 
 @answers(np.std)

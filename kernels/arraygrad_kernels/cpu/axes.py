@@ -14,7 +14,7 @@ import numpy as np
 
 from arraygrad_kernels import threads
 
-__all__ = ["is_whole", "one_axis", "over_axis", "result_shape", "runs"]
+__all__ = ["is_ordinary", "is_whole", "one_axis", "over_axis", "result_shape", "runs"]
 
 CONTIGUOUS_ALIGNED = 0x101  # NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
 
@@ -26,6 +26,13 @@ def result_shape(shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool) 
     if len(axis) == len(shape):
         return ()
     return tuple([n for i, n in enumerate(shape) if i not in axis])
+
+
+def is_ordinary(x: Any, product: bool) -> bool:
+    """Whether no element is infinite or NaN nor, of products, zero or subnormal."""
+    size = np.abs(x)
+    smallest = np.finfo(x.dtype).smallest_normal if product else 0
+    return bool(((size >= smallest) & (size < np.inf)).all())
 
 
 def is_whole(x: np.ndarray, axis: tuple[int, ...]) -> bool:

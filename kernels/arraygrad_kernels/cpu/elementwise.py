@@ -40,7 +40,7 @@ NUMPY_NAMES = {
     "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh",
     "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh", "bitwise_invert": "invert",
     "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift", "pow": "power",
-    "round": "rint",
+    "round": "rint", "sinc": "sin",
 }  # fmt: skip
 
 
@@ -55,6 +55,8 @@ def forward_ufunc(op: str, code: str) -> np.ufunc:
         raises = record.complex_raises
     if code not in "fdFD" and (raises is None or raises.infinite not in ("quotient", "modulus")):
         raises = None
+    if raises is not None:
+        raises = raises.of_dtype(code)
     value, guard, slow, finite = record.value, None, None, False
     find = value.__dict__.get("find")
     while find is not None:  # a choice by dtype may lead to another

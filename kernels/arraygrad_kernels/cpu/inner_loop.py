@@ -25,7 +25,8 @@ Floating-point errors
 Branch-free kernels compute what they then discard, and comparisons with NaN set a flag, so the
 processor's sticky flags cannot be trusted. Where `Raises` is given, the loop restores the flags it
 found and adds those that its own test of inputs and outputs (the audit) asks for: *invalid* for a
-NaN made from no NaN, and *overflow* or *divide* for an infinity made from finite operands. Where it
+NaN made from no NaN, and *overflow* or *divide* for an infinity made from finite operands; what
+NumPy's loops report besides, rules of `scalars.errors` say. Where it
 is None the hardware's flags are exact already and the loop leaves them alone.
 """
 
@@ -51,7 +52,7 @@ from arraygrad_kernels.memory import (
     write_status,
 )
 from arraygrad_kernels.scalars.record import Raises
-from arraygrad_kernels.translate import Pair, convert, evaluate
+from arraygrad_kernels.translate import Number, Pair, convert, evaluate
 from arraygrad_kernels.vecmath.by_dtype import CODES, code_of
 
 __all__ = ["BLOCK", "inner_loop"]
@@ -62,6 +63,7 @@ _LONG = 2048
 """Elements between two looks for rare cases where all operands are contiguous."""
 _STREAMED = 64
 """Elements per block that is written past the caches: a few lines, whole ones."""
+_ERRORS = ("invalid", "divide", "overflow", "underflow")
 _GUARDED, _SUSPECT = 1, 2
 """Bits that the body returns: `guard` was true, a result may mean an error."""
 
@@ -241,7 +243,12 @@ class _Emitter:
         if role == "audit":
             return self.error_bits
         guarded = [_GUARDED] if role == "body" and self.guard is not None else []
-        return guarded + ([_SUSPECT] if any(self._suspicion(role)) else [])
+        looks = any(self._suspicion(role)) or (self.error_bits and self._look is not None)
+        return guarded + ([_SUSPECT] if looks else [])
+
+    @property
+    def _look(self) -> Callable[..., Any] | None:
+        return None if self.raises is None else self.raises.look
 
     def _suspicion(self, role: str) -> tuple[bool, bool]:
         """Whether a result of the largest exponent, and of the smallest, asks for the audit."""
@@ -265,6 +272,10 @@ class _Emitter:
             hit = evaluate(builder, self.guard, inputs)
             found[_GUARDED] = hit.ir if hit.ir.type == lanes else builder.sext(hit.ir, lanes)
         largest, smallest = self._suspicion(role)
+        looked: ir.Value = lanes(0)
+        if self.error_bits and self._look is not None:
+            looked = builder.sext(evaluate(builder, self._look, [*inputs, *outputs]).ir, lanes)
+            found[_SUSPECT] = looked
         if not largest and not smallest:
             return found
         if self.in_codes[0] in "bhilBHIL":
@@ -273,7 +284,7 @@ class _Emitter:
                 sign = builder.or_(sign, value)
             found[_SUSPECT] = builder.sext(sign, lanes)
             return found
-        found[_SUSPECT] = lanes(0)
+        found[_SUSPECT] = looked
         for value in _components(outputs):
             # In integers, which more units of the processor add than compare floats: with e the
             # place of the exponent's lowest bit, |bits| + 2**e is negative for infinity and NaN,
@@ -296,6 +307,8 @@ class _Emitter:
         integers = self.in_codes[0] in "bhilBHIL"
         if integers and self.raises.infinite not in ("quotient", "modulus"):
             return []
+        if self.raises.rule is not None:
+            return [FLAGS[name] for name in _ERRORS]
         names = [name for name in ("invalid", "underflow") if getattr(self.raises, name)]
         if integers or self.raises.infinite in ("ratio", "quotient", "power"):
             names += ["divide", "overflow"]
@@ -351,6 +364,10 @@ class _Emitter:
                 found[FLAGS[self.raises.infinite]] = made
         if self.raises.underflow:
             found[FLAGS["underflow"]] = self._underflow(builder, sources, results, unbounded)
+        if self.raises.rule is not None:
+            usual = [Number(found.get(FLAGS[name], _I1(0)), "?") for name in _ERRORS]
+            ruled = evaluate(builder, self.raises.rule, [*inputs, *outputs, *usual])
+            found = {FLAGS[name]: value.ir for name, value in zip(_ERRORS, ruled, strict=True)}
         return found
 
     def _integer_errors(self, builder: ir.IRBuilder, inputs: list[Any]) -> dict[int, ir.Value]:

@@ -29,6 +29,7 @@ from arraygrad_kernels.cpu.axes import one_axis, over_axis, result_shape
 from arraygrad_kernels.cpu.folds import BLOCK, SHORT, SUM_FLAGS, ahead, compensated, packed, special
 from arraygrad_kernels.cpu.reduction import reduction
 from arraygrad_kernels.nest import plain, relaxed, report, scratch
+from arraygrad_kernels.reference import reductions
 from arraygrad_kernels.vecmath.by_dtype import code_of
 
 __all__ = ["SPECS"]
@@ -228,6 +229,7 @@ def _build_var(dtype: np.dtype[Any], root: bool) -> Callable[..., np.ndarray]:
     ufunc = _squares(dtype)
     own = dtype
     numpy_function: Callable[..., Any] = np.std if root else np.var
+    general = reductions.KERNELS["std" if root else "var"]
 
     def kernel(
         x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, correction: float = 0.0,
@@ -236,17 +238,24 @@ def _build_var(dtype: np.dtype[Any], root: bool) -> Callable[..., np.ndarray]:
         shape = result_shape(x.shape, axis, keepdims)
         count = math.prod([x.shape[i] for i in axis])
         if count - correction <= 0 or x.size == 0:
-            return np.full(shape, np.nan, own if dtype is None else dtype)
+            return np.asarray(
+                general(x, axis=axis, keepdims=keepdims, correction=correction, dtype=dtype)
+            )
         if dtype is not None and dtype != own:
             return np.asarray(
                 numpy_function(x, axis=axis, keepdims=keepdims, ddof=correction, dtype=dtype)
             )
         y, a = one_axis(x, axis)
-        squares = over_axis(ufunc, y, a, np.dtype(np.float64))
-        out = np.true_divide(squares, count - correction)
-        if root:
-            out = np.sqrt(out)
-        return np.asarray(out).astype(own, copy=False).reshape(shape)
+        found: list[str] = []
+        with np.errstate(all="call", call=lambda kind, _: found.append(kind)):
+            squares = over_axis(ufunc, y, a, np.dtype(np.float64))
+            out = np.true_divide(squares, count - correction)
+            if root:
+                out = np.sqrt(out)
+            narrow = np.asarray(out).astype(own, copy=False)
+        if found:  # NumPy says in which of its steps; what is infinite has no digits to lose
+            return np.asarray(general(x, axis=axis, keepdims=keepdims, correction=correction))
+        return narrow.reshape(shape)
 
     return kernel
 

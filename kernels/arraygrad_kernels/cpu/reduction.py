@@ -23,7 +23,14 @@ import numpy as np
 
 from arraygrad_kernels import _jit, threads
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu.axes import is_whole, one_axis, over_axis, result_shape, runs
+from arraygrad_kernels.cpu.axes import (
+    is_ordinary,
+    is_whole,
+    one_axis,
+    over_axis,
+    result_shape,
+    runs,
+)
 from arraygrad_kernels.cpu.folds import (
     FAR,
     PIECE,
@@ -39,6 +46,7 @@ from arraygrad_kernels.cpu.folds import (
     truth,
 )
 from arraygrad_kernels.nest import nest_loop, plain
+from arraygrad_kernels.reference import reductions
 from arraygrad_kernels.vecmath.by_dtype import code_of
 
 __all__ = ["SPECS", "reduction"]
@@ -225,7 +233,7 @@ def _build_float_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.ndarr
     """Sum or mean of floats."""
     ufunc, pieces = additive(dtype), _pieces(dtype)
     own = dtype
-    numpy_function: Any = np.mean if mean else np.sum
+    general = reductions.KERNELS["mean" if mean else "sum"]
     numpy_few: Any = np.mean if mean else np.add.reduce
 
     def kernel(
@@ -246,7 +254,7 @@ def _build_float_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.ndarr
             out = ufunc(x if x.ndim == 1 else x.reshape(-1))
             return np.asarray(own.type(out / size) if mean else out)
         if size == 0 or (dtype is not None and dtype != own):
-            return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, dtype=dtype))
+            return np.asarray(general(x, axis=axis, keepdims=keepdims, dtype=dtype))
         before, last = runs(axis) if len(axis) > 1 else ((), axis)
         out = None
         if size >= _LONG and (before or (len(axis) == x.ndim and threads.get_num_threads() > 1)):
@@ -287,13 +295,13 @@ def _build_complex_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.nda
     """Sum or mean of complex numbers, whose real and imaginary parts are two columns."""
     own, real = dtype, np.dtype(f"f{dtype.itemsize // 2}")
     parts = _build_float_sum(real, mean)
-    numpy_function: Any = np.mean if mean else np.sum
+    general = reductions.KERNELS["mean" if mean else "sum"]
 
     def kernel(
         x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
         if x.size == 0 or x.ndim == 0 or (dtype is not None and dtype != own):
-            return np.asarray(numpy_function(x, axis=axis, keepdims=keepdims, dtype=dtype))
+            return np.asarray(general(x, axis=axis, keepdims=keepdims, dtype=dtype))
         x = x[..., np.newaxis]
         out = parts(x.view(real), axis=axis, keepdims=True).view(own)
         return out.reshape(result_shape(x.shape[:-1], axis, keepdims))
@@ -320,7 +328,7 @@ _FEW_COMPLEX = 4096
 
 
 def _build_complex_prod(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
-    """Product of complex numbers; NumPy's own, with its warnings, where one is not finite."""
+    """Product of complex numbers; NumPy's, with its warnings, where one is infinite, NaN or zero."""
     exact, own = _build(_multiplying, np.prod, None, dtype), dtype
 
     def kernel(
@@ -328,7 +336,7 @@ def _build_complex_prod(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
     ) -> np.ndarray:
         if x.size >= _FEW_COMPLEX and (dtype is None or dtype == own):
             out = exact(x, axis=axis, keepdims=keepdims)
-            if np.isfinite(out).all():
+            if is_ordinary(out, True):
                 return out
         return np.asarray(np.prod(x, axis=axis, keepdims=keepdims, dtype=dtype))
 

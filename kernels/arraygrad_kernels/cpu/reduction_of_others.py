@@ -19,6 +19,7 @@ memory (0.1 to 1).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -56,7 +57,8 @@ def _build_var(own: np.dtype[Any], root: bool) -> Kernel:
         x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, correction: float = 0.0,
         dtype: Any = None,
     ) -> np.ndarray:  # fmt: skip
-        if x.size < _FEW or (dtype is not None and dtype != own):
+        few = x.size < _FEW or math.prod([x.shape[i] for i in axis]) <= correction
+        if few or (dtype is not None and dtype != own):
             return general(x, axis=axis, keepdims=keepdims, correction=correction, dtype=dtype)
         options: dict[str, Any] = {"axis": axis, "keepdims": keepdims, "correction": correction}
         if len(axis) < x.ndim and x.ndim - 1 in axis:

@@ -20,7 +20,7 @@ import numpy as np
 
 from arraygrad_kernels import _jit, results, threads
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu.axes import over_axis
+from arraygrad_kernels.cpu.axes import is_ordinary, over_axis
 from arraygrad_kernels.cpu.folds import SUM_FLAGS, special
 from arraygrad_kernels.nest import nest_loop, plain, relaxed, report, scratch
 from arraygrad_kernels.vecmath.by_dtype import code_of
@@ -129,7 +129,7 @@ def _build(dtype: np.dtype[Any], multiply: bool) -> Callable[..., np.ndarray]:
         keep=compiled,
     )  # fmt: skip
     ufunc: np.ufunc = np.multiply if multiply else np.add
-    own = dtype
+    own, smallest = dtype, np.finfo(dtype).smallest_normal if dtype.kind == "f" else 0
 
     def numpy_scan(x: np.ndarray, axis: int, include_initial: bool, dtype: Any) -> np.ndarray:
         out = ufunc.accumulate(x, axis=axis, dtype=dtype)
@@ -160,6 +160,15 @@ def _build(dtype: np.dtype[Any], multiply: bool) -> Callable[..., np.ndarray]:
         else:
             out = results.empty(x.shape, result)
             over_axis(scan, x, axis, result, threads.CHEAP, out=out)
+        if own.kind == "c" or (multiply and own.kind == "f"):
+            last = out[(slice(None),) * axis + (-1,)]
+            # NumPy's own, with its warnings. Of floats the loop reports all but underflow.
+            if (
+                not is_ordinary(last, multiply)
+                if own.kind == "c"
+                else (np.abs(last) < smallest).any()
+            ):
+                return numpy_scan(x, axis, include_initial, wanted)
         return out if wanted == result else out.astype(wanted)
 
     return kernel

@@ -220,7 +220,7 @@ def _finite_expm1(x: np.ndarray) -> np.ndarray:
     large = x.real > 0.99 * np.log(np.finfo(x.dtype).max)
     if large.any():
         result = np.asarray(np.expm1(np.where(large, x.dtype.type(_PLACEHOLDER), x)))
-        result[large] = np.exp(x[large]) - 1
+        result[large] = _named("expm1", np.exp, x[large]) - 1
     else:
         result = np.asarray(np.expm1(x))
     # NumPy keeps the sign of a zero real part; the standard has 0 + 0j at -0 + 0j.
@@ -278,6 +278,18 @@ def _raise_invalid(function: Callable[..., np.ndarray], z: np.ndarray) -> None:
     if z.size:
         with np.errstate(over="ignore", divide="ignore", under="ignore"):
             function(z)
+
+
+def _named(name: str, function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
+    """Call a NumPy function that stands in for another; warnings name the other."""
+    found: set[str] = set()
+    with np.errstate(all="call", call=lambda kind, _: found.add(kind)):
+        result = function(*operands, **options)
+    if found:
+        from arraygrad_kernels import threads
+
+        threads.report(name, found)
+    return result
 
 
 def exp(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
@@ -377,7 +389,7 @@ def atan(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
 
 def reciprocal(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Return ``1 / x`` by the rules of complex division (``np.reciprocal`` has its own)."""
-    return np.divide(x.dtype.type(1), x, out=out)
+    return _named("reciprocal", np.divide, x.dtype.type(1), x, out=out)
 
 
 def sign(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:

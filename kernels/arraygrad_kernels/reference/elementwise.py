@@ -131,20 +131,11 @@ def floor_divide(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = Non
     one = x1.dtype.type(1)
     result = np.asarray(np.floor_divide(np.where(infinite, one, x1), np.where(infinite, one, x2)))
     # x1 / x2 itself is the answer there: infinite, a zero of the right sign, or NaN.
-    np.divide(x1, x2, out=result, where=infinite)
+    undefined = np.isinf(x1) & np.isinf(x2)
+    np.divide(x1, x2, out=result, where=infinite & ~undefined)
+    if undefined.any():  # NumPy's function, for its name in the warning
+        np.floor_divide(x1, x2, out=result, where=undefined)
     return _finish(result, out)
-
-
-def logaddexp(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return ``log(exp(x1) + exp(x2))``; NumPy's loop flags a mere NaN operand as invalid."""
-    with np.errstate(invalid="ignore"):
-        return np.logaddexp(x1, x2, out=out)
-
-
-def logaddexp2(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Return ``log2(2**x1 + 2**x2)``; NumPy's loop flags a mere NaN operand as invalid."""
-    with np.errstate(invalid="ignore"):
-        return np.logaddexp2(x1, x2, out=out)
 
 
 def nextafter(x1: np.ndarray, x2: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
@@ -214,7 +205,8 @@ def sinc(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     y = np.where(zero, wide.dtype.type(1), y)
     kernel = complex_.sin if y.dtype.kind == "c" else np.sin
     result = np.where(zero, wide.dtype.type(1), kernel(y) / y)
-    return _finish(result.astype(x.dtype, copy=False), out)
+    with np.errstate(under="ignore"):  # rounding to a narrow dtype
+        return _finish(result.astype(x.dtype, copy=False), out)
 
 
 # Elements turned into Python floats at a time: bounds the memory that the list takes.
@@ -279,8 +271,8 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "isnan": np.isnan,
     "less": np.less,
     "less_equal": np.less_equal,
-    "logaddexp": logaddexp,
-    "logaddexp2": logaddexp2,
+    "logaddexp": np.logaddexp,
+    "logaddexp2": np.logaddexp2,
     "logical_and": np.logical_and,
     "logical_not": np.logical_not,
     "logical_or": np.logical_or,

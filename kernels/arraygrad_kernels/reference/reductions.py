@@ -7,6 +7,7 @@ back; everything else accumulates in the result dtype, pairwise as NumPy does.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -37,14 +38,27 @@ def _count(x: np.ndarray, axis: tuple[int, ...]) -> int:
     return math.prod(x.shape[i] for i in axis)
 
 
-def _divide_by_real(x: np.ndarray, divisor: float) -> np.ndarray:
+def _narrowed(result: Any, dtype: np.dtype, name: str) -> Any:
+    """Return a sum in the narrow dtype; what overflows then does so "in reduce", as in NumPy."""
+    found: set[str] = set()
+    with np.errstate(all="call", call=lambda kind, _: found.add(kind)):
+        narrow = result.astype(dtype)
+    if found:
+        from arraygrad_kernels import threads
+
+        threads.report(name, found)
+    return narrow
+
+
+def _divide_by_real(x: Any, divisor: float) -> Any:
     """Return ``x / divisor``, dividing complex components one by one.
 
-    Complex division would make ``inf * 0 = nan`` of the other component.
+    Complex division would make ``inf * 0 = nan`` of the other component. Scalars are divided as
+    such, as NumPy does, whose warnings then say "scalar divide".
     """
-    x = np.asarray(x)
     if x.dtype.kind != "c":
-        return np.true_divide(x, x.dtype.type(divisor))
+        return x / x.dtype.type(divisor)
+    x = np.asarray(x)
     result = np.empty_like(x)
     real_divisor = x.real.dtype.type(divisor)
     result.real = np.true_divide(x.real, real_divisor)
@@ -68,7 +82,7 @@ def sum(
     dtype = _sum_dtype(x, dtype)
     wide = _accumulator(dtype)
     result = np.add.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
-    return result if wide is dtype else result.astype(dtype)
+    return result if wide is dtype else _narrowed(result, dtype, "reduce")
 
 
 def prod(
@@ -78,7 +92,7 @@ def prod(
     dtype = _sum_dtype(x, dtype)
     wide = _accumulator(dtype)
     result = np.multiply.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
-    return result if wide is dtype else result.astype(dtype)
+    return result if wide is dtype else _narrowed(result, dtype, "reduce")
 
 
 def max(
@@ -170,18 +184,16 @@ def _variance(
 ) -> np.ndarray:
     count = _count(x, axis)
     x = x.astype(wide, copy=False)
-    divisor = count - correction
-    if divisor <= 0:
-        shape = np.add.reduce(x, axis=axis, keepdims=keepdims).shape
-        zeros = np.zeros(shape, x.real.dtype)
-        return np.asarray(np.true_divide(zeros, zeros))
+    divisor = builtins.max(count - correction, 0)
     total = np.add.reduce(x, axis=axis, keepdims=True)
     distance = np.subtract(x, _divide_by_real(total, count))
     if distance.dtype.kind == "c":
         squares = np.square(distance.real) + np.square(distance.imag)
     else:
         squares = np.square(distance, out=distance) if distance.ndim else np.square(distance)
-    return _divide_by_real(np.add.reduce(squares, axis=axis, keepdims=keepdims), divisor)
+    result = _divide_by_real(np.add.reduce(squares, axis=axis, keepdims=keepdims), divisor)
+    # The standard says NaN, not infinity, where there are too few elements.
+    return result if divisor else np.full_like(result, np.nan)
 
 
 def logsumexp(
@@ -233,7 +245,8 @@ def _scan(
     dtype = _sum_dtype(x, dtype)
     wide = _accumulator(dtype)
     if not include_initial:
-        return ufunc.accumulate(x, axis=axis, dtype=wide).astype(dtype, copy=False)
+        result = ufunc.accumulate(x, axis=axis, dtype=wide)
+        return result if wide is dtype else _narrowed(result, dtype, "accumulate")
     shape = list(x.shape)
     shape[axis] += 1
     result = np.empty(shape, wide)
@@ -242,7 +255,7 @@ def _scan(
     result[tuple(before)] = initial
     before[axis] = slice(1, None)
     ufunc.accumulate(x, axis=axis, dtype=wide, out=result[tuple(before)])
-    return result.astype(dtype, copy=False)
+    return result if wide is dtype else _narrowed(result, dtype, "accumulate")
 
 
 def softmax(x: np.ndarray, *, axis: tuple[int, ...]) -> np.ndarray:

@@ -38,11 +38,23 @@ class Raises(NamedTuple):
         overflow. A quotient or modulus of integers divides by zero if the last operand is zero.
     underflow : bool
         A zero or subnormal result of finite non-zero operands is an underflow.
+    rules : dict, optional
+        Per type character, what `scalars.errors` has to say where this is not all.
+    look, rule : callable, optional
+        The rules of one dtype.
     """
 
     invalid: bool = False
     infinite: str | None = None
     underflow: bool = False
+    rules: dict[str, tuple[Callable[..., Any] | None, Callable[..., Any]]] | None = None
+    look: Callable[..., Any] | None = None
+    rule: Callable[..., Any] | None = None
+
+    def of_dtype(self, code: str) -> Raises:
+        """The errors of one dtype."""
+        look, rule = (self.rules or {}).get(code, (None, None))
+        return self._replace(rules=None, look=look, rule=rule)
 
 
 EXACT = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arraygrad_kernels import vecmath
-from arraygrad_kernels.scalars import values
+from arraygrad_kernels.scalars import errors, values
 from arraygrad_kernels.scalars.record import (
     COMPARES,
     DOMAIN,
@@ -60,7 +60,13 @@ SCALARS: dict[str, Scalar] = {
     "cos": Scalar(vecmath.cos, "fdFD", "=", DOMAIN, complex_raises=OVERFLOWS),
     "cosh": Scalar(vecmath.cosh, "fdFD", "=", OVERFLOWS),
     "divide": Scalar(
-        values.divide, _FLOATS + _COMPLEX, "=", EXACT, _PAIR, contract=False, complex_raises=RATIO
+        values.divide,
+        _FLOATS + _COMPLEX,
+        "=",
+        EXACT,
+        _PAIR,
+        contract=False,
+        complex_raises=RATIO._replace(rules=errors.RATIO_RULE),
     ),
     "equal": Scalar(values.equal, _ALL, "?", COMPARES, _PAIR),
     "erf": Scalar(vecmath.erf, _FLOATS, "=", QUIET),
@@ -69,7 +75,9 @@ SCALARS: dict[str, Scalar] = {
     "exp2": Scalar(vecmath.exp2, "fdFD", "=", OVERFLOWS),
     "expm1": Scalar(vecmath.expm1, "fdFD", "=", OVERFLOWS),
     "floor": Scalar(values.floor, _FLOATS, "=", QUIET),
-    "floor_divide": Scalar(values.floor_divide, _REAL, "=", QUOTIENT, _PAIR),
+    "floor_divide": Scalar(
+        values.floor_divide, _REAL, "=", QUOTIENT._replace(rules=errors.FLOOR_DIVIDE), _PAIR
+    ),
     "fmod": Scalar(values.fmod, _REAL, "=", MODULUS, _PAIR),
     "greater": Scalar(values.greater, _REAL, "?", COMPARES, _PAIR),
     "greater_equal": Scalar(values.greater_equal, _REAL, "?", COMPARES, _PAIR),
@@ -85,8 +93,8 @@ SCALARS: dict[str, Scalar] = {
     "log10": Scalar(vecmath.log10, "fdFD", "=", POLE),
     "log1p": Scalar(vecmath.log1p, "fdFD", "=", POLE_TINY),
     "log2": Scalar(vecmath.log2, "fdFD", "=", POLE),
-    "logaddexp": Scalar(vecmath.logaddexp, _FLOATS, "=", Raises(infinite="overflow"), _PAIR),
-    "logaddexp2": Scalar(vecmath.logaddexp2, _FLOATS, "=", Raises(infinite="overflow"), _PAIR),
+    "logaddexp": Scalar(vecmath.logaddexp, _FLOATS, "=", Raises(rules=errors.LOGADDEXP), _PAIR),
+    "logaddexp2": Scalar(vecmath.logaddexp2, _FLOATS, "=", Raises(rules=errors.LOGADDEXP2), _PAIR),
     "logical_and": Scalar(values.logical_and, _ALL, "?", COMPARES, _PAIR),
     "logical_not": Scalar(values.logical_not, _ALL, "?", COMPARES),
     "logical_or": Scalar(values.logical_or, _ALL, "?", COMPARES, _PAIR),
@@ -95,10 +103,19 @@ SCALARS: dict[str, Scalar] = {
     "minimum": Scalar(values.minimum, _REAL, "=", QUIET, _PAIR),
     "multiply": Scalar(values.multiply, _NUMERIC, "=", EXACT, _PAIR, contract=False),
     "negative": Scalar(values.negative, _NUMERIC),
-    "nextafter": Scalar(values.nextafter, _FLOATS, "=", HUGE, _PAIR),
+    "nextafter": Scalar(
+        values.nextafter, _FLOATS, "=", HUGE._replace(rules=errors.NEXTAFTER), _PAIR
+    ),
     "not_equal": Scalar(values.not_equal, _ALL, "?", COMPARES, _PAIR),
     "positive": Scalar(values.positive, _NUMERIC),
-    "pow": Scalar(values.pow, _NUMERIC, "=", POWER, _PAIR, complex_raises=OVERFLOWS),
+    "pow": Scalar(
+        values.pow,
+        _NUMERIC,
+        "=",
+        POWER._replace(rules=errors.POW),
+        _PAIR,
+        complex_raises=OVERFLOWS,
+    ),
     "real": Scalar(values.real, _COMPLEX, "r"),
     "reciprocal": Scalar(
         values.reciprocal, _FLOATS + _COMPLEX, contract=False, complex_raises=RATIO

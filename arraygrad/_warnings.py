@@ -1,0 +1,24 @@
+"""Warnings in NumPy's words, attributed to the line of the user that asked."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+
+__all__ = ["EMPTY_MEAN", "TOO_FEW", "warn"]
+
+# NumPy 2.4 dropped the full stop.
+EMPTY_MEAN = "Mean of empty slice" + ("" if np.lib.NumpyVersion(np.__version__) >= "2.4.0" else ".")
+TOO_FEW = "Degrees of freedom <= 0 for slice"
+
+_LIBRARIES = ("arraygrad.", "numpy.")
+
+
+def warn(message: str) -> None:
+    """Issue a RuntimeWarning at the innermost line that is neither NumPy's nor ours."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(_LIBRARIES):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, RuntimeWarning, stacklevel=level)
