@@ -6,12 +6,16 @@ import functools
 import types
 from typing import Any
 
+from numpy import ndarray
+
+from .._apply import _Types
 from .._storage import TensorBase
 from ..autograd.derivative import named
+from ..autograd.recorded import by_numbers
 from . import rebinding
 from .lifter import lifter_for
 from .record import THREAD, Record
-from .session import SESSION
+from .session import INERT, SESSION
 
 
 class Lifted:
@@ -30,7 +34,24 @@ class Lifted:
         record = self._record
         if record is None:
             record = self._record = make_record(self._target, self._packages)
-        if self._for_derivatives:
+        derivative = self._for_derivatives
+        if record.quick and not kwargs:
+            tensors = arrays = False
+            for a in args:
+                kind = type(a)
+                if kind is _Types.scalar or kind is _Types.tensor:
+                    tensors = True
+                elif kind is ndarray:
+                    arrays = True
+                elif kind not in INERT:
+                    break
+            else:
+                if not arrays and (tensors or derivative):
+                    if record.unchanged() and not (derivative and by_numbers()):
+                        return record.run_settled(args, kwargs, derivative)
+                elif not tensors and not derivative and record.bare and record.unchanged():
+                    return self._target(*args)  # no tensor takes part
+        if derivative:
             # A derivative needs the tensors that come back; what is left behind becomes plain.
             return record.run(args, kwargs, True, False)
         plain = not (_hold_tensors(args) or (kwargs and _hold_tensors(kwargs.values())))

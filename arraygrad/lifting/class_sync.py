@@ -107,6 +107,14 @@ class ClassSync:
         for value in self.raw:
             yield from reach.functions_of(value)
 
+    def watched(self, record: Record) -> tuple[list[Any], list[Any]] | None:
+        """What shows that a pull and a push have nothing to do; None if they may have."""
+        if self.live or self.live is None or issubclass(self.cls, enum.Enum):
+            return None
+        own, twins = vars(self.cls), vars(self.twin)
+        bound = [*twins.values()]
+        return [(_values, own, self.raw, len(self.raw))], [(_values, twins, bound, len(bound))]
+
     def push(self, record: Record) -> None:
         """Give the user what lifted code has bound."""
         own = vars(self.twin)
@@ -132,6 +140,9 @@ class ClassSync:
             self.set = {name: self.set.get(name, ABSENT) for name in vars(self.cls)}
             self.raw = [*vars(self.cls).values()]
             self.live = None
+
+
+_values = operator.methodcaller("values")
 
 
 def _is_data(name: str, value: Any) -> bool:
@@ -160,3 +171,6 @@ class MetaSync:
 
     def push(self, record: Record) -> None:
         """Nothing: contents are restored where they are."""
+
+    def watched(self, record: Record) -> None:
+        """Nothing: they are made fit in each call."""

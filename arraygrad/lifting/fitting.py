@@ -14,11 +14,11 @@ import numpy as np
 
 from .._apply import wrap
 from .._dtypes import is_supported
-from .._storage import TensorBase, family_of, join_family
+from .._storage import TensorBase, join_family, mark_saved
 from ..numpy import random as tensor_random
 from ..numpy._types import like_numpy
 from . import kept, reach, rebinding, stand_ins
-from .items import items_of
+from .items import Layout, items_of
 from .lifter import SCOPE
 from .session import INERT, SESSION
 from .twin_classes import ORIGINALS
@@ -215,6 +215,8 @@ def compiled(record: Record, dispatcher: Any) -> Any:
     return replaced(call, dispatcher)
 
 
+_HELD: set[Any] = set()  # dtypes that tensors have
+
 # Arrays up to this size are always copied: less than a microsecond or two.
 COPIED_UP_TO = 1 << 15
 
@@ -229,9 +231,12 @@ def array(record: Record, array: Any) -> Any:
     found = tensors.get(id(array))
     if found is not None:
         return found
-    if not is_supported(array.dtype) or not array.dtype.isnative:
-        return array
-    if id(array) in kept.LEFT and SESSION.arguments is not None:
+    dtype = array.dtype
+    if dtype not in _HELD:
+        if not is_supported(dtype) or not dtype.isnative:
+            return array
+        _HELD.add(dtype)
+    if kept.LEFT and id(array) in kept.LEFT and SESSION.arguments is not None:
         stand_in = kept.suspect(array)
         if stand_in is not None:
             _note(array, stand_in)
@@ -242,9 +247,8 @@ def array(record: Record, array: Any) -> Any:
     tensor = tensors.get(id(owner))
     if tensor is None:
         tensor = wrap(_memory_for(record, owner))
-        storage = family_of(tensor).storage
-        # If shared after all, the first write goes to a copy.
-        storage.saved = tensor._array is owner
+        if tensor._array is owner:
+            mark_saved(tensor)  # shared after all: the first write goes to a copy
         _note(owner, tensor)
     if array is owner:
         return tensor
@@ -268,7 +272,7 @@ def _memory_for(record: Record, owner: Any) -> Any:
 
 def _note(array: Any, tensor: Any) -> None:
     SESSION.tensors[id(array)] = tensor
-    SESSION.arrays[id(tensor)] = (tensor, array)
+    SESSION.arrays[id(tensor)] = (tensor, array, tensor._array)
 
 
 def generator(record: Record, generator: Any) -> Any:
@@ -279,25 +283,41 @@ def generator(record: Record, generator: Any) -> Any:
 def container(record: Record, value: Any) -> Any:
     """The list, dict or namespace, its contents to be made fit in place."""
     if id(value) not in SESSION.seen:
-        SESSION.seen[id(value)] = value
-        record.todo.append(value)
+        SESSION.seen[id(value)] = (value, None)
+        record.todo.append((value, None))
     return value
 
 
-def fit_contents(record: Record, value: Any) -> None:
+def fit_contents(record: Record, value: Any, layout: Layout | None) -> None:
     """Put into a container or object what lifted code has in the place of its contents."""
-    for replace, item in items_of(value):
-        if type(item) not in INERT:
-            new = record.visit(item)
-            if new is not item:
-                replace(replaced(new, item))
-                if SESSION.suspects:
-                    kept.placed_in(value, new, replace)
-        elif id(item) in kept.LEFT and SESSION.arguments is not None:
-            stand_in = kept.suspect(item)
-            if stand_in is not None:
-                replace(replaced(stand_in, item))
-                kept.placed_in(value, stand_in, replace)
+    if layout is None or layout.slots or not layout.plain or kept.LEFT:
+        for replace, item in items_of(value):
+            _fit_item(record, value, replace, item)
+        return
+    namespace = object.__getattribute__(value, "__dict__")
+    replaced = SESSION.replaced
+    for name in [n for n, v in namespace.items() if type(v) not in INERT]:
+        item = namespace[name]
+        new = record.visit(item)
+        if new is not item:
+            namespace[name] = new
+            replaced[id(new)] = (new, item)
+            if SESSION.suspects:
+                kept.placed_in(value, new, functools.partial(namespace.__setitem__, name))
+
+
+def _fit_item(record: Record, value: Any, replace: Any, item: Any) -> None:
+    if type(item) not in INERT:
+        new = record.visit(item)
+        if new is not item:
+            replace(replaced(new, item))
+            if SESSION.suspects:
+                kept.placed_in(value, new, replace)
+    elif id(item) in kept.LEFT and SESSION.arguments is not None:
+        stand_in = kept.suspect(item)
+        if stand_in is not None:
+            replace(replaced(stand_in, item))
+            kept.placed_in(value, stand_in, replace)
 
 
 def plain_tuple(record: Record, items: Any) -> Any:
@@ -313,17 +333,22 @@ def instance_of(record: Record, cls: Any) -> Handler:
     """Handler of a class of the user: an object is of the twin of its class for the time being."""
     record.add_class(cls)
     twin = record.lifter.classes[cls]
+    layout = Layout(cls)
+    if not hasattr(cls, "__dict__") or cls.__dictoffset__ == 0:
+        layout.plain = False
 
     def instance(record: Record, value: Any) -> Any:
         seen = SESSION.seen
-        if id(value) in seen:
+        key = id(value)
+        if key in seen:
             return value
-        seen[id(value)] = value
+        seen[key] = (value, layout)
         try:
             object.__setattr__(value, "__class__", twin)
         except TypeError:  # a layout that cannot change class: its methods run as they are
+            seen[key] = (value, None)
             return value
-        record.todo.append(value)
+        record.todo.append((value, layout))
         return value
 
     return instance

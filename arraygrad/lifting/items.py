@@ -34,12 +34,12 @@ def items_of(value: Any) -> Iterator[tuple[Callable[[Any], None], Any]]:
     if isinstance(namespace, dict):
         for key, item in _live(namespace):
             yield functools.partial(namespace.__setitem__, key), item
-    for name, member in _slots(kind):
+    for _, member in _slots(kind):
         try:
             item = member.__get__(value)
         except AttributeError:  # not bound
             continue
-        yield functools.partial(object.__setattr__, value, name), item
+        yield functools.partial(member.__set__, value), item
 
 
 def _live(namespace: dict[Any, Any]) -> list[tuple[Any, Any]]:
@@ -50,16 +50,39 @@ def _live(namespace: dict[Any, Any]) -> list[tuple[Any, Any]]:
     ]
 
 
-_SLOTS: weakref.WeakKeyDictionary[type, list[tuple[str, Any]]] = weakref.WeakKeyDictionary()
+class Layout:
+    """Where the objects of a class of the user keep what they hold.
+
+    cls : type
+    slots : list of (str, descriptor)
+    plain : bool
+        Whether they have nothing but attributes: no items of a list or dict.
+    """
+
+    __slots__ = ("cls", "plain", "slots")
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+        self.slots = _slots_of(cls)
+        self.plain = not issubclass(cls, CONTAINERS)
+
+
+def _slots_of(kind: type) -> list[tuple[str, Any]]:
+    found: dict[str, Any] = {}
+    for base in kind.__mro__:
+        for name, member in vars(base).items():
+            if isinstance(member, types.MemberDescriptorType):
+                found.setdefault(f"{member.__objclass__.__qualname__}.{name}", (name, member))
+    return [*found.values()]
+
+
+_SLOTS: dict[int, tuple[Any, list[tuple[str, Any]]]] = {}  # by identity: twins equal their classes
 
 
 def _slots(kind: type) -> list[tuple[str, Any]]:
-    found = _SLOTS.get(kind)
+    key = id(kind)
+    found = _SLOTS.get(key)
     if found is None:
-        found = _SLOTS[kind] = [
-            (name, member)
-            for base in kind.__mro__
-            for name, member in vars(base).items()
-            if isinstance(member, types.MemberDescriptorType)
-        ]
-    return found
+        forget = weakref.ref(kind, lambda _: _SLOTS.pop(key, None))
+        found = _SLOTS[key] = (forget, _slots_of(kind))
+    return found[1]

@@ -13,24 +13,30 @@ from __future__ import annotations
 import operator
 import threading
 import types
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .._apply import _Types, node_of
-from .._graph import note_overwritten
+from .._graph import is_grad_enabled, note_overwritten
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from . import blame, fitting, kept, python_arithmetic, reach, rebinding, stand_ins
 from .class_sync import MetaSync
 from .items import items_of
 from .lifter import SCOPE, Lifter, Scope
-from .session import CONTAINERS, INERT, SESSION, is_live
+from .session import ABSENT, CONTAINERS, INERT, SESSION, is_live
 from .sync import AttributesSync, CellSync, Check, DefaultsSync
 from .twin_classes import ORIGINALS
 
 _ARITHMETIC_ERRORS = frozenset({"ZeroDivisionError", "OverflowError", "ArithmeticError"})
 ARGUMENTS = INERT | {_Types.tensor, _Types.scalar}  # what is handed over as it is
+
+
+# How to look at a place, the place, what was found there, and its size if it can grow; in step if
+# all is the same still.
+Watched = tuple[Callable[[Any], Iterable[Any]], Any, Sequence[Any], int | None]
 
 
 class _Thread(threading.local):
@@ -41,6 +47,29 @@ class _Thread(threading.local):
 
 
 THREAD = _Thread()
+
+
+def _may_hold_tensors(value: Any) -> bool:
+    """Whether code may get a tensor from a value whose names are watched, or make one with it."""
+    if isinstance(value, tuple):
+        return any(map(_may_hold_tensors, value))
+    if isinstance(value, types.ModuleType):
+        return value.__name__.partition(".")[0] == "arraygrad"
+    if isinstance(value, types.FunctionType | type):
+        return (value.__module__ or "").partition(".")[0] == "arraygrad"
+    return isinstance(value, TensorBase)
+
+
+def _are_same(places: list[Watched]) -> bool:
+    try:
+        for look, place, values, size in places:
+            if size is not None and len(place) != size:
+                return False
+            if not all(map(operator.is_, look(place), values)):
+                return False
+    except (KeyError, ValueError):  # a name or a variable that is gone
+        return False
+    return True
 
 
 class Record:
@@ -67,6 +96,13 @@ class Record:
         self.fitting = False
         self.is_function = isinstance(target, types.FunctionType)
         self.twin: Any = None
+        self.method: Any = None  # what a method runs, if that is the target
+        self.settled: Any = ABSENT  # the checks and syncs for which the following was found
+        self.before: list[Watched] = []  # what shows that some need no pull, if nothing changed
+        self.after: list[Watched] = []  # and no push
+        self.active: list[Any] = []  # all others
+        self.quick = False  # whether there are no others, and the target is a function
+        self.bare = False  # whether no tensor is reached but by arguments
 
     # -- entering and leaving ---------------------------------------------------------------------
 
@@ -76,22 +112,23 @@ class Record:
         """Call the target with what it reaches made fit."""
         records = THREAD.records
         outermost = not records
-        entered = self in records
-        with SESSION.lock:
-            if outermost:
-                SESSION.calls += 1
-                if plain and not plain_result:  # for a derivative
-                    SESSION.arguments = (args, kwargs)
-            records.append(self)
+        entered = not outermost and self in records
+        derivative = plain and not plain_result
+        lock = SESSION.lock
+        if outermost:
+            SESSION.running.append(self)
+            if derivative:
+                SESSION.arguments = (args, kwargs)
+        records.append(self)
         try:
             # Twins are shared by all threads: one at a time makes them and brings them up to date.
-            with SESSION.lock:
+            with lock:
                 function = self._enter(entered)
                 visit = self.visit
                 args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
                 if kwargs:
                     kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
-            numbers = outermost and plain and not plain_result and by_numbers()
+            numbers = outermost and derivative and by_numbers()
             if numbers or (outermost and self.catches):
                 result = self._on_numbers(function, args, kwargs, numbers)
             else:
@@ -100,7 +137,9 @@ class Record:
                 result = kept.recomputed(result, lambda: function(*args, **kwargs))
             if not outermost or (not plain_result and type(result) in ARGUMENTS):
                 return result
-            with SESSION.lock:
+            if type(result) in INERT:
+                return result
+            with lock:
                 self.plain = plain_result
                 return self.leave_value(result)
         except Exception as error:
@@ -110,14 +149,77 @@ class Record:
                 blame.note_line(error)
             raise
         finally:
-            with SESSION.lock:
+            with lock:
                 self.plain = plain
                 if not entered:
-                    for sync in self.ordered or ():
-                        sync.push(self)
+                    self._push()
                 records.pop()
                 if outermost:
+                    SESSION.running.pop()
                     self._leave()
+                    if self.settled is not self.ordered:
+                        self._settle()
+
+    def run_settled(self, args: tuple[Any, ...], kwargs: dict[str, Any], derivative: bool) -> Any:
+        """Call the twin: it is up to date, and the arguments are fit as they are."""
+        records = THREAD.records
+        records.append(self)
+        if len(records) > 1:
+            try:
+                return self.twin(*args)
+            finally:
+                records.pop()
+        session = SESSION
+        session.running.append(self)
+        if derivative:
+            session.arguments = (args, kwargs)
+        try:
+            result = self.twin(*args)
+            if self.after and not _are_same(self.after):
+                with session.lock:
+                    self.plain = derivative
+                    self._push()
+            if session.suspects:
+                result = kept.recomputed(result, lambda: self.twin(*args))
+            if type(result) in ARGUMENTS:
+                return result
+            with session.lock:
+                self.plain = False
+                return self.leave_value(result)
+        except Exception as error:
+            with session.lock:
+                self.plain = derivative
+                self._push()
+            self._leave_error(error)
+            blame.note_line(error)
+            raise
+        finally:
+            records.pop()
+            session.running.pop()
+            if session.touched or derivative:
+                with session.lock:
+                    self.plain = derivative
+                    self._leave()
+
+    def _settle(self) -> None:
+        """See which checks and syncs later calls can pass over if nothing was rebound."""
+        self.settled = ordered = self.ordered
+        self.before, self.after, self.active = [], [], []
+        for sync in ordered or ():
+            found = sync.watched(self)
+            if found is None:
+                self.active.append(sync)
+            else:
+                self.before += found[0]
+                self.after += found[1]
+        self.quick = self.is_function and not self.active and not self.catches
+        self.bare = self.quick and not any(
+            _may_hold_tensors(v) for _, _, values, _ in self.before for v in values
+        )
+
+    def unchanged(self) -> bool:
+        """Whether what was passed over is as it was found."""
+        return self.settled is self.ordered and _are_same(self.before)
 
     def _on_numbers(self, function: Any, args: Any, kwargs: Any, numbers: bool) -> Any:
         """Call the twin where operators on Python's numbers raise what Python raises."""
@@ -133,16 +235,29 @@ class Record:
         if not entered:
             self._pull()
         function = self.twin
+        if function is None and self.method is not None:
+            return types.MethodType(self.method, self.visit(self.target.__self__))
         if function is None:
             function = self.visit(self.target)
             if self.ordered is None:  # more was found on the way
                 self._pull()
             if self.is_function:
                 self.twin = function
+            elif isinstance(self.target, types.MethodType) and isinstance(
+                function, types.MethodType
+            ):
+                self.method = function.__func__
         return function
 
     def _pull(self) -> None:
         """Bring all that is reached up to date; what is found on the way is pulled too."""
+        if self.unchanged():
+            ordered = self.ordered
+            for sync in self.active:
+                sync.pull(self)
+            if self.ordered is ordered:
+                return
+        self.settled = ABSENT
         while True:
             if self.ordered is None:
                 self.ordered = (
@@ -156,21 +271,33 @@ class Record:
             if self.ordered is ordered:
                 return
 
+    def _push(self) -> None:
+        """Give the user what lifted code has bound."""
+        settled = self.settled is self.ordered and _are_same(self.after)
+        for sync in self.active if settled else self.ordered or ():
+            sync.push(self)
+
     def _leave(self) -> None:
         session = SESSION
-        session.calls -= 1
-        if session.calls:
+        if session.running:
+            return
+        if not session.touched:
+            session.arguments = None
             return
         if session.seen:
-            for value in [*session.seen.values()]:
-                self._restore(value)
-        for tensor, array in session.arrays.values():
-            if tensor._family.storage.version and array.flags.writeable:
+            for value, layout in [*session.seen.values()]:
+                if layout is None or layout.slots or not layout.plain:
+                    self._restore(value)
+                else:
+                    self._restore_attributes(value, layout.cls)
+        for tensor, array, memory in session.arrays.values():
+            family = tensor._family
+            written = tensor._array is not memory or (family is not None and family.storage.version)
+            if written and array.flags.writeable:
                 note_overwritten(array, "a lifted function")
                 np.copyto(array, tensor._array)
         stand_ins.forget_tracked()
-        if session.seen or session.arrays or session.replaced or session.kept or session.prints:
-            session.start()
+        session.start()
         session.arguments = None
 
     # -- making fit -------------------------------------------------------------------------------
@@ -180,6 +307,7 @@ class Record:
         kind = type(value)
         if kind in INERT:
             return value
+        SESSION.touched = True
         handler = self.handlers.get(kind)
         if handler is None:
             handler = self.handlers[kind] = self._handler(kind)
@@ -193,7 +321,7 @@ class Record:
         self.fitting = True
         try:
             while self.todo:
-                fitting.fit_contents(self, self.todo.pop())
+                fitting.fit_contents(self, *self.todo.pop())
         finally:
             self.fitting = False
             self.todo.clear()
@@ -237,6 +365,7 @@ class Record:
         if check is None:
             check = self.checks[id(scope)] = Check(scope)
             self.ordered = None
+        check.asked |= names
         wanted = raw.keys() if reach.is_dynamic(names) else names & raw.keys()
         new = {n for n in wanted if not n.startswith("__")}.difference(check.names)
         for name in [*wanted]:
@@ -354,6 +483,8 @@ class Record:
             return found[1]
         if not self.plain or id(tensor) in SESSION.kept:
             return tensor
+        if SESSION.arguments is None and is_grad_enabled() and node_of(tensor) is not None:
+            return tensor  # no derivative, and a tensor was reached that carries a gradient
         left = like_result(tensor)
         if SESSION.arguments is not None and node_of(tensor) is not None:
             if SESSION.prints is None:
@@ -377,6 +508,19 @@ class Record:
                     error.args = self._leave_tuple(error.args)
                     self._restore(error)
             error = error.__cause__ or error.__context__
+
+    def _restore_attributes(self, value: Any, cls: type) -> None:
+        """Undo in an object that holds nothing but attributes."""
+        object.__setattr__(value, "__class__", cls)
+        namespace = object.__getattribute__(value, "__dict__")
+        seen = SESSION.seen
+        for name in [n for n, v in namespace.items() if type(v) not in INERT]:
+            item = namespace[name]
+            if id(item) in seen:
+                continue  # undone by itself
+            left = self.leave_value(item)
+            if left is not item:
+                namespace[name] = left
 
     def _restore(self, value: Any) -> None:
         """Undo in an object or container, and in what it holds."""

@@ -25,7 +25,7 @@ class Session:
     """What has been made fit since the outermost lifted call began, for all threads together."""
 
     def __init__(self) -> None:
-        self.calls = 0
+        self.running: list[Any] = []  # records of the outermost lifted calls, one for each thread
         self.lock = threading.RLock()
         # What lifted code has in the place of a value, in the call that is running; set by calls.py
         self.visit: Callable[[Any], Any] = lambda value: value
@@ -33,9 +33,11 @@ class Session:
 
     def start(self) -> None:
         """Forget everything: nothing is changed now."""
+        self.touched = False  # whether anything below may have been filled
         self.seen: dict[int, Any] = {}  # containers and objects that were made fit
         self.tensors: dict[int, Any] = {}  # id(array) -> its tensor
-        self.arrays: dict[int, tuple[Any, Any]] = {}  # id(tensor) -> (tensor, array)
+        # id(tensor) -> the tensor, the array that it stands for, and the memory that it had then
+        self.arrays: dict[int, tuple[Any, Any, Any]] = {}
         self.kept: dict[int, Any] = {}  # tensors that the user's own containers held before
         self.replaced: dict[int, tuple[Any, Any]] = {}  # id(new) -> (new, old)
         self.suspects: dict[int, Any] = {}  # id(tensor) -> its kept.Suspect

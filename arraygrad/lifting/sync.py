@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 class Check:
     """Keeps the names of one scope that a record reaches in step with the user's namespace."""
 
-    __slots__ = ("getter", "live", "names", "scope", "stored", "values", "written")
+    __slots__ = (
+        "asked", "getter", "live", "names", "scope", "size", "stored", "values", "written",
+    )  # fmt: skip
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.names: tuple[str, ...] = ()
         self.stored: frozenset[str] = frozenset()  # names that code binds, here or elsewhere
+        self.asked: frozenset[str] = frozenset()  # all names of the code, bound or not
+        self.size = len(scope.raw)
         self.add(frozenset(), frozenset())
 
     def add(self, names: Iterable[str], stored: frozenset[str]) -> None:
@@ -44,6 +48,9 @@ class Check:
     def pull(self, record: Record) -> None:
         """Bring the twin up to date; a fraction of a microsecond where nothing has changed."""
         raw = self.scope.raw
+        if len(raw) != self.size:  # a name that was missing may have come
+            self.size = len(raw)
+            record.need(self.scope, self.asked, self.stored)
         if self.getter is not None and self.values:
             try:
                 if all(map(operator.is_, self.getter(raw), self.values)):
@@ -62,6 +69,17 @@ class Check:
         self._pull_names(names, record)
         if self.names is names:  # else more were found on the way, and have been pulled
             self.live = [n for n, v in zip(names, values, strict=True) if record.changes(v)]
+
+    def watched(self, record: Record) -> tuple[list[Any], list[Any]] | None:
+        """What shows that a pull and a push have nothing to do; None if they may have."""
+        if self.live or self.stored:
+            return None
+        raw = self.scope.raw
+        if not self.names:
+            return [(iter, raw, (), self.size)], []
+        names = self.names if len(self.names) > 1 else self.names * 2
+        values = tuple([raw.get(name, ABSENT) for name in names])
+        return [(operator.itemgetter(*names), raw, values, self.size)], []
 
     def _pull_names(self, names: Iterable[str], record: Record) -> None:
         raw = self.scope.raw
@@ -128,6 +146,13 @@ class CellSync:
         if SESSION.suspects:
             kept.placed(self.set, "a variable of an enclosing function", self._now)
 
+    def watched(self, record: Record) -> tuple[list[Any], list[Any]] | None:
+        """What shows that a pull and a push have nothing to do; None if they may have."""
+        if self.live or self.value is ABSENT:
+            return None
+        own, twins = (self.value, self.value), (self.set, self.set)
+        return [(_content, self.cell, own, None)], [(_content, self.twin, twins, None)]
+
     def _now(self) -> Any:
         return self.twin.cell_contents
 
@@ -141,6 +166,9 @@ class CellSync:
             self.set = now
             self.value = self.cell.cell_contents = record.leave_value(now)
             self.live = True
+
+
+_content = operator.attrgetter("cell_contents", "cell_contents")  # for two it gives a tuple
 
 
 class DefaultsSync:
@@ -164,6 +192,9 @@ class DefaultsSync:
     def push(self, record: Record) -> None:
         """Nothing: a default argument cannot be rebound by a call."""
 
+    def watched(self, record: Record) -> None:
+        """Nothing: they are made fit in each call."""
+
 
 class AttributesSync:
     """Keeps the attributes of a twin function (counters, caches) in step with the user's.
@@ -182,6 +213,9 @@ class AttributesSync:
     def is_for(self, twin: Any) -> bool:
         """Whether this is of `twin`, not of an earlier one whose id was the same."""
         return self._twin() is twin
+
+    def watched(self, record: Record) -> None:
+        """Nothing: they are compared in each call."""
 
     def pull(self, record: Record) -> None:
         """Bring the twin up to date."""

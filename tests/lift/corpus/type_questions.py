@@ -1,6 +1,6 @@
 """What code asks of the types of numbers and arrays."""
 # Written as people write.
-# ruff: noqa: C417, E721, F841
+# ruff: noqa: C417, E721
 
 import numbers
 

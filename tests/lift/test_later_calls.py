@@ -1,0 +1,215 @@
+"""Later calls of one lifted function: what was rebound meanwhile is seen, and they cost little."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import arraygrad as ag
+
+FACTOR = 2.0
+SHIFT = np.array([1.0, 2.0])
+SETTINGS = {"power": 2}
+X = np.array([1.0, 3.0])
+
+
+def helper(x):
+    return x * FACTOR
+
+
+def through_helper(x):
+    return helper(x)
+
+
+def late(x):
+    return LATE * x if x > 1.0 else x  # noqa: F821 - bound between two calls
+
+
+def with_array(x):
+    return (x * SHIFT).sum()
+
+
+def with_settings(x):
+    return x ** SETTINGS["power"]
+
+
+def counts(x):
+    global COUNT
+    COUNT += 1
+    return x * COUNT
+
+
+COUNT = 0
+
+
+class Layer:
+    scale = 1.0
+
+    def __init__(self, w):
+        self.w = w
+
+    def __call__(self, x):
+        return self.scale * (self.w * x).sum()
+
+
+@pytest.fixture(params=["grad", "lift"])
+def slope(request):
+    """Of a function of one number: the gradient's value, each call by the same lifted function."""
+
+    def of(f):
+        derivative, lifted = ag.grad(f), ag.lift(f)
+
+        def by_lift(x):
+            x = ag.tensor(x, requires_grad=True)
+            lifted(x).backward()
+            return float(x.grad)
+
+        return derivative if request.param == "grad" else by_lift
+
+    return of
+
+
+def test_globals_and_helpers(slope, monkeypatch):
+    by = slope(through_helper)
+    assert [by(3.0), by(3.0), by(3.0)] == [2.0] * 3
+    monkeypatch.setitem(globals(), "FACTOR", 5.0)
+    assert by(3.0) == 5.0
+    monkeypatch.setitem(globals(), "helper", lambda x: x * x * FACTOR)
+    assert by(3.0) == 30.0
+    monkeypatch.delitem(globals(), "FACTOR")
+    with pytest.raises(NameError, match="FACTOR"):
+        by(3.0)
+
+
+def test_a_global_that_comes_later(slope, monkeypatch):
+    by = slope(late)
+    assert [by(0.5), by(0.5)] == [1.0, 1.0]
+    monkeypatch.setitem(globals(), "LATE", 7.0)
+    assert by(2.0) == 7.0
+
+
+def test_arrays_and_containers_that_are_written_in_place(slope, monkeypatch):
+    by = slope(with_array)
+    assert [by(1.0), by(1.0)] == [3.0, 3.0]
+    monkeypatch.setitem(globals(), "SHIFT", SHIFT.copy())
+    SHIFT[:] = 4.0
+    assert [by(1.0), by(1.0)] == [8.0, 8.0]
+    by = slope(with_settings)
+    assert [by(3.0), by(3.0)] == [6.0, 6.0]
+    monkeypatch.setitem(SETTINGS, "power", 3)
+    assert [by(3.0), by(3.0)] == [27.0, 27.0]
+
+
+def test_variables_of_closures(slope):
+    factor, calls = 2.0, 0
+
+    def f(x):
+        nonlocal calls
+        calls += 1
+        return factor * x
+
+    by = slope(f)
+    assert [by(3.0), by(3.0), calls] == [2.0, 2.0, 2]
+    factor = 4.0
+    assert [by(3.0), by(3.0), calls] == [4.0, 4.0, 4]
+
+
+def test_globals_that_the_function_rebinds(slope, monkeypatch):
+    monkeypatch.setitem(globals(), "COUNT", 0)
+    by = slope(counts)
+    assert [by(1.0), by(1.0), COUNT] == [1.0, 2.0, 2]
+    monkeypatch.setitem(globals(), "COUNT", 9)
+    assert [by(1.0), COUNT] == [10.0, 10]
+
+
+def test_objects_and_their_classes(slope, monkeypatch):
+    layer = Layer(np.array([1.0, 2.0]))
+    by = slope(layer)
+    assert [by(1.0), by(1.0)] == [3.0, 3.0]
+    layer.w = np.array([5.0, 5.0])
+    assert [by(1.0), by(1.0)] == [10.0, 10.0]
+    layer.w[0] = 0.0
+    assert [by(1.0), by(1.0)] == [5.0, 5.0]
+    monkeypatch.setattr(Layer, "scale", 2.0)
+    assert [by(1.0), by(1.0)] == [10.0, 10.0]
+    layer.scale = 3.0
+    assert [by(1.0), by(1.0)] == [15.0, 15.0]
+    assert type(layer) is Layer
+    assert type(layer.w) is np.ndarray
+
+
+def test_derivatives_inside_of_settled_calls(slope):
+    layer = Layer(np.array([1.0, 2.0]))
+
+    def f(x):
+        return ag.grad(lambda y: layer(y) * y * y)(x)
+
+    by = slope(f)
+    assert [by(1.0), by(1.0), by(2.0)] == [18.0, 18.0, 36.0]
+    assert type(layer) is Layer
+    assert type(layer.w) is np.ndarray
+
+
+def test_an_error_leaves_the_next_call_whole(slope):
+    def f(x):
+        if x > 2.0:
+            raise ValueError("too large")
+        return helper(x)
+
+    by = slope(f)
+    assert [by(1.0), by(1.0)] == [2.0, 2.0]
+    with pytest.raises(ValueError, match="too large"):
+        by(3.0)
+    assert by(1.0) == 2.0
+
+
+def test_tensors_that_objects_and_closures_hold_keep_their_gradients():
+    """With plain arguments the result was plain, whatever it had been computed from."""
+    w = ag.tensor([1.0, 2.0], requires_grad=True)
+    layer = Layer(w)
+    for f in (layer, lambda x: (w * x).sum(), lambda x: Layer(w)(x)):
+        lifted = ag.lift(f)
+        for _ in range(3):
+            w.grad = None
+            lifted(X).backward()
+            np.testing.assert_array_equal(w.grad, X)
+        w.requires_grad = False
+        assert type(lifted(X)) is np.float64
+        w.requires_grad = True
+    assert layer.w is w
+
+
+def python_calls(f, *args):
+    """How many Python functions run; counted, since times differ from run to run."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(note)
+    try:
+        f(*args)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_cost_of_later_calls():
+    def identity(a):
+        return a
+
+    def first(layer, a):
+        return a
+
+    x = ag.tensor(2.0, requires_grad=True)
+    for f, args, most in (
+        (identity, (x,), 4), (identity, (2.0,), 4), (identity, (X,), 4),
+        (through_helper, (x,), 6), (first, (Layer(2.0), x), 24), (first, (Layer(X), x), 36),
+    ):  # fmt: skip
+        lifted = ag.lift(f)
+        for _ in range(3):
+            lifted(*args)
+        assert python_calls(lifted, *args) - python_calls(f, *args) <= most, f.__name__
