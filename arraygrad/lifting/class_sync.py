@@ -77,10 +77,14 @@ class ClassSync:
         own = vars(self.cls)
         if len(own) != len(self.raw) or not all(map(operator.is_, own.values(), self.raw)):
             self.version += 1
+            record.settled = ABSENT
             self.renew(record.visit)
+        if record.versions.get(self, 0) != self.version:  # it may be another record that saw it
+            record.versions[self] = self.version
             for f in self.functions():
                 record.add_code(f)
         if self.live is None:
+            record.settled = ABSENT
             self.live = [name for name, value in own.items() if _is_data(name, value)]
             for name in [*self.live]:
                 self._visit(name, own[name], record)

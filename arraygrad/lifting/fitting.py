@@ -290,14 +290,18 @@ def container(record: Record, value: Any) -> Any:
 
 def fit_contents(record: Record, value: Any, layout: Layout | None) -> None:
     """Put into a container or object what lifted code has in the place of its contents."""
-    if layout is None or layout.slots or not layout.plain or kept.LEFT:
+    if layout is None or layout.slots or not layout.plain:
         for replace, item in items_of(value):
             _fit_item(record, value, replace, item)
         return
     namespace = object.__getattribute__(value, "__dict__")
     replaced = SESSION.replaced
-    for name in [n for n, v in namespace.items() if type(v) not in INERT]:
+    left = kept.LEFT if SESSION.arguments is not None else ()
+    for name in [n for n, v in namespace.items() if type(v) not in INERT or id(v) in left]:
         item = namespace[name]
+        if type(item) in INERT:
+            _fit_item(record, value, functools.partial(namespace.__setitem__, name), item)
+            continue
         new = record.visit(item)
         if new is not item:
             namespace[name] = new

@@ -23,7 +23,7 @@ from .._graph import is_grad_enabled, note_overwritten
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from . import blame, fitting, kept, python_arithmetic, reach, rebinding, stand_ins
-from .class_sync import MetaSync
+from .class_sync import ClassSync, MetaSync
 from .items import items_of
 from .lifter import SCOPE, Lifter, Scope
 from .session import ABSENT, CONTAINERS, INERT, SESSION, is_live
@@ -88,6 +88,7 @@ class Record:
         self.attributes: dict[int, Any] = {}  # id(twin function) -> its AttributesSync
         self.cells: dict[int, tuple[Any, Any]] = {}
         self.closures: dict[int, tuple[Any, Any]] = {}  # functions with cells of this record
+        self.versions: dict[ClassSync, int] = {}  # up to which functions of classes are known
         self.twins: dict[Any, Any] = {}  # functions of modules and classes -> their twins
         # Whether tensors that lifted code leaves behind in the user's objects become arrays.
         self.plain = True

@@ -64,11 +64,15 @@ class Check:
             if self.live:
                 self._pull_names(self.live, record)
             return
+        record.settled = ABSENT
         names = self.names
         self.values = values
         self._pull_names(names, record)
         if self.names is names:  # else more were found on the way, and have been pulled
-            self.live = [n for n, v in zip(names, values, strict=True) if record.changes(v)]
+            self.live = [
+                n for n, v in zip(names, values, strict=True)
+                if v is not ABSENT and record.changes(v)
+            ]  # fmt: skip
 
     def watched(self, record: Record) -> tuple[list[Any], list[Any]] | None:
         """What shows that a pull and a push have nothing to do; None if they may have."""
@@ -139,6 +143,8 @@ class CellSync:
             return
         if value is self.value and not self.live:
             return
+        if value is not self.value:
+            record.settled = ABSENT
         self.value = value
         self.set = record.visit(value)
         self.live = record.changes(value)
