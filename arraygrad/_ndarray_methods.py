@@ -27,7 +27,7 @@ from ._storage import TensorBase
 
 if TYPE_CHECKING:
     from . import _writes as writes
-    from .interop.numpy_functions import reducing
+    from .interop.numpy_functions import reducing, selecting
     from .ops import (
         arithmetic,
         comparison,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 else:  # imported when the first method or operator asks: most programs need few of them
     writes = LazyModule("arraygrad._writes")
     reducing = LazyModule("arraygrad.interop.numpy_functions.reducing")
+    selecting = LazyModule("arraygrad.interop.numpy_functions.selecting")
     arithmetic = LazyModule("arraygrad.ops.arithmetic")
     comparison = LazyModule("arraygrad.ops.comparison")
     creation = LazyModule("arraygrad.ops.creation")
@@ -301,24 +302,30 @@ class NdarrayMethods(TensorBase):
 
     def var(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-        keepdims: bool = False, *, where: Any = True, correction: float | None = None,
+        keepdims: bool = False, *, where: Any = True, mean: Any = None,
+        correction: float | None = None,
     ) -> Any:  # fmt: skip
         """Variance along axes."""
         by = ddof if correction is None else correction
-        if not _is_all(where):
-            variance = reducing.var(self, axis, dtype, None, by, keepdims, where=where)
+        if mean is not None or not _is_all(where):
+            variance = reducing.var(
+                self, axis, dtype, None, by, keepdims, where=where, mean=_given(mean)
+            )
             return _store(out, variance, "var")
         x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         return _store(out, statistical.var(x, axis=axis, correction=by, keepdims=keepdims), "var")
 
     def std(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-        keepdims: bool = False, *, where: Any = True, correction: float | None = None,
+        keepdims: bool = False, *, where: Any = True, mean: Any = None,
+        correction: float | None = None,
     ) -> Any:  # fmt: skip
         """Standard deviation along axes."""
         by = ddof if correction is None else correction
-        if not _is_all(where):
-            deviation = reducing.std(self, axis, dtype, None, by, keepdims, where=where)
+        if mean is not None or not _is_all(where):
+            deviation = reducing.std(
+                self, axis, dtype, None, by, keepdims, where=where, mean=_given(mean)
+            )
             return _store(out, deviation, "std")
         x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         return _store(out, statistical.std(x, axis=axis, correction=by, keepdims=keepdims), "std")
@@ -429,6 +436,10 @@ class NdarrayMethods(TensorBase):
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
         chosen = np.nonzero(np.asarray(creation.asarray(condition)._array))[0]
         return _store(out, indexing.take(x, wrap(chosen), axis=axis), "compress")
+
+    def choose(self: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+        """Elements of the choice that each of these indices names."""
+        return _store(out, selecting.choose(self, choices, mode=mode), "choose")
 
     # -- memory -----------------------------------------------------------------------------------
 

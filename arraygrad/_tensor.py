@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _apply, _elementwise
+from . import _apply, _elementwise, _ndarray_memory
 from ._apply import detached, node_of, register_types, wrap
 from ._cotangents import MULTIPLY
 from ._detach import LIFTED_MARK, is_lifted, may_detach
@@ -30,6 +30,7 @@ from ._errors import (
 from ._formulas import is_leaf_node, make_leaf
 from ._layout import Shape, normalize_axis
 from ._lazy import LazyModule
+from ._ndarray_memory import NdarrayMemory
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
 from ._special_methods import NUMBERS, SpecialMethods
 from ._storage import Storage, TensorBase, family_of
@@ -52,7 +53,7 @@ else:  # imported when the first method asks: most programs need few of them
     views = LazyModule("arraygrad.ops.views")
 
 
-class Tensor(SpecialMethods, NdarrayMethods):
+class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     """A NumPy-compatible array that can carry gradients.
 
     Made by ``ag.tensor(...)``, ``ag.asarray(...)`` and the other creation functions.
@@ -85,8 +86,12 @@ class Tensor(SpecialMethods, NdarrayMethods):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Data type, a NumPy dtype."""
+        """Data type, a NumPy dtype; setting it reads the same bytes as another one."""
         return self._array.dtype  # type: ignore[no-any-return]
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        _ndarray_memory.set_dtype(self, dtype)
 
     @property
     def shape(self) -> Shape:
@@ -126,8 +131,12 @@ class Tensor(SpecialMethods, NdarrayMethods):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Strides in bytes, as in NumPy; `stride()` gives elements."""
+        """Strides in bytes, as in NumPy; `stride()` gives elements. They can be set."""
         return self._array.strides  # type: ignore[no-any-return]
+
+    @strides.setter
+    def strides(self, strides: Any) -> None:
+        _ndarray_memory.set_strides(self, strides)
 
     @property
     def flags(self) -> Any:
@@ -225,10 +234,6 @@ class Tensor(SpecialMethods, NdarrayMethods):
     @imag.setter
     def imag(self, value: Any) -> None:
         writes.assign(self.imag, value, "x.imag = value")
-
-    def setflags(self, write: bool | None = None) -> None:
-        """Make the tensor read-only or writeable again."""
-        self._array.setflags(write=write)
 
     # -- autograd ---------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ LAYERS = (
     ("_engine",),
     ("_writes",),
     ("ops",),
-    ("_ndarray_methods", "_special_methods", "autograd", "interop"),
+    ("_ndarray_memory", "_ndarray_methods", "_special_methods", "autograd", "interop"),
     ("_tensor",),  # its methods and protocol hooks are all of the above
     ("linalg", "fft", "extending"),
     ("numpy", "special"),
@@ -86,6 +86,7 @@ EAGER = {
             "_graph",
             "_layout",
             "_lazy",
+            "_ndarray_memory",
             "_ndarray_methods",
             "_op",
             "_special_methods",

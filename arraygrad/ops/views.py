@@ -351,6 +351,51 @@ def view_dtype(x: Tensor, dtype: DTypeLike) -> Tensor:
     return _seen_through(x, out, "view")  # type: ignore[no-any-return]
 
 
+def view_field(x: Tensor, dtype: DTypeLike, offset: int = 0) -> Tensor:
+    """Some bytes of each element, as NumPy's ``x.getfield(dtype, offset)``.
+
+    Parameters
+    ----------
+    x : Tensor
+    dtype : dtype
+        No larger than that of x.
+    offset : int
+        Bytes to skip in each element.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    ArgumentError
+        The bytes are not inside of an element.
+    GradientError
+        x carries a gradient and the bytes are not the real or imaginary part of its numbers.
+
+    Notes
+    -----
+    Derivative: that of ``real`` or ``imag``.
+    """
+    x = viewable(x, "getfield")
+    target, own = as_dtype(dtype), x._array.dtype
+    try:
+        out = x._array.getfield(target, offset)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"getfield: {error} (dtype {own}, field {target} at byte {offset})"
+        ) from error
+    part = own.kind == "c" and target.kind == "f" and 2 * target.itemsize == own.itemsize
+    whole = target == own or (part and offset in (0, target.itemsize))
+    if node_of(x) is not None and is_grad_enabled() and not whole:
+        raise GradientError(
+            f"getfield: bytes of {own} read as {target} have no derivative; use x.astype(...) to "
+            "convert the values, or x.detach() first"
+        )
+    return _seen_through(x, out, "getfield")  # type: ignore[no-any-return]
+
+
 @answers(np.shares_memory, np.may_share_memory)
 def shares_memory(a: Tensor, b: Tensor, /, max_work: int | None = None) -> bool:
     """Whether two tensors (or arrays) have a byte of memory in common.

@@ -1,0 +1,222 @@
+"""Every public name of ndarray is one of tensors too, or is left out for a reason stated here."""
+
+from __future__ import annotations
+
+import pickle
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arraygrad as ag
+from arraygrad._errors import DetachError, GradientError
+
+LEFT_OUT = {
+    "__array_finalize__": "for subclasses of ndarray",
+    "__array_interface__": "NumPy would read the memory without asking: a gradient would be lost",
+    "__array_struct__": "the same",
+    "__array_wrap__": "for subclasses of ndarray; tensors answer by __array_ufunc__",
+    "__setstate__": "pickles are made anew from values, by __reduce__",
+}
+
+
+def test_every_name_of_ndarray_is_there_or_left_out_for_a_reason() -> None:
+    missing = {name for name in dir(np.ndarray) if not hasattr(ag.Tensor, name)}
+    assert missing <= set(LEFT_OUT), missing - set(LEFT_OUT)
+
+
+ATTRIBUTES = [
+    "T", "dtype", "flags", "itemsize", "mT", "nbytes", "ndim", "shape", "size", "strides", "real",
+    "imag",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_attributes_have_numpys_values(name: str) -> None:
+    array = np.arange(6, dtype="c8").reshape(2, 3)
+    found, wanted = getattr(ag.tensor(array), name), getattr(array, name)
+    if name == "flags":
+        assert found.c_contiguous == wanted.c_contiguous
+        assert found.writeable == wanted.writeable
+    else:
+        assert np.array_equal(found, wanted)
+
+
+# -- whose memory it is ---------------------------------------------------------------------------
+
+
+def test_base_is_the_tensor_that_a_view_looks_at() -> None:
+    x = ag.tensor(np.arange(12.0).reshape(3, 4))
+    part = x[1:]
+    for view in (part, part[:, ::2], x.T, x[:], x.reshape(-1), x.view(), x.detach()):
+        assert view.base is x
+    for own in (x, x + 1, x[[0, 1]], x.copy(), x.sum(), x.reshape(-1).copy()):
+        assert own.base is None
+
+
+def test_base_comes_back_when_nobody_holds_it() -> None:
+    leaf = ag.tensor(np.arange(4.0), requires_grad=True)
+    view = (leaf * 2)[1:]
+    base = view.base
+    np.testing.assert_array_equal(base.detach(), [0, 2, 4, 6])
+    base[1] = 7 * leaf[0]
+    assert view[0] == 0
+    assert view.base.shape == (4,)
+    view.sum().backward()
+    np.testing.assert_array_equal(leaf.grad, [7, 0, 2, 2])
+
+
+def test_items_cannot_be_deleted() -> None:
+    x = ag.tensor([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"np\.delete"):
+        del x[0]
+
+
+def test_types_can_be_written_in_annotations() -> None:
+    alias = ag.Tensor[tuple[int, int], np.dtype[np.float64]]
+    assert isinstance(alias, types.GenericAlias)
+    assert alias.__origin__ is ag.Tensor
+    with pytest.raises(TypeError, match="Too many"):
+        ag.Tensor[1, 2, 3]
+
+
+def test_flags_can_be_set() -> None:
+    x = ag.tensor([1.0])
+    x.setflags(write=False, align=True, uic=False)
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 2
+    x.setflags(write=True)
+    x[0] = 2
+    with pytest.raises(ValueError, match="setflags"):
+        x.setflags(uic=True)
+    with pytest.raises(ValueError, match="setflags"):
+        ag.asarray(np.frombuffer(b"12345678")).setflags(write=True)
+
+
+# -- bytes ----------------------------------------------------------------------------------------
+
+
+def test_bytes_are_swapped_as_in_numpy() -> None:
+    array = np.array([1, 256], "i2")
+    x = ag.tensor(array)
+    np.testing.assert_array_equal(x.byteswap(), array.byteswap())
+    np.testing.assert_array_equal(x, array)
+    assert x.byteswap(inplace=True) is x
+    np.testing.assert_array_equal(x, array.byteswap())
+
+
+def test_fields_are_views() -> None:
+    array = np.array([1, 2])
+    x = ag.tensor(array)
+    low = x.getfield("i4", 0)
+    np.testing.assert_array_equal(low, array.getfield("i4", 0))
+    low[0] = 9
+    assert x[0] == 9
+    x.setfield(7, "i4", 4)
+    array[0] = 9
+    array.setfield(7, "i4", 4)
+    np.testing.assert_array_equal(x, array)
+    with pytest.raises(ValueError, match="getfield"):
+        x.getfield("i8", 4)
+
+
+def test_parts_of_complex_numbers_are_fields_with_a_gradient() -> None:
+    leaf = ag.tensor([1 + 2j, 3 + 4j], requires_grad=True)
+    x = leaf * 1
+    (x.getfield("f8", 8) * ag.tensor([2.0, 3.0])).sum().backward()
+    np.testing.assert_array_equal(leaf.grad, [2j, 3j])
+    x.setfield(0.0, "f8", 0)
+    np.testing.assert_array_equal(x.detach(), [2j, 4j])
+
+
+def test_dtype_shape_and_strides_are_set_as_views() -> None:
+    array = np.array([1, 2], "i4")
+    x = ag.tensor(array)
+    memory = x.data_ptr()
+    x.dtype = "i2"
+    np.testing.assert_array_equal(x, array.view("i2"))
+    x.shape = (2, 2)
+    x.strides = (2, 4)
+    np.testing.assert_array_equal(x, array.view("i2").reshape(2, 2).T)
+    x[0, 1] = 5
+    assert x.data_ptr() == memory
+    assert x.base is not None
+    with pytest.raises(ValueError, match="memory"):
+        x.strides = (64, 64)
+    with pytest.raises(TypeError, match="view"):
+        x.dtype = "c16"
+
+
+def test_addresses_are_told() -> None:
+    x = ag.tensor(np.arange(3.0))
+    assert x.ctypes.data == x.data_ptr()
+    assert tuple(x.ctypes.strides) == x.strides
+
+
+def test_files_hold_what_numpys_hold(tmp_path: Path) -> None:
+    array = np.arange(6.0).reshape(2, 3).T
+    x = ag.tensor(array)
+    for sep in ("", " "):
+        x.tofile(tmp_path / "ours", sep=sep)
+        array.tofile(tmp_path / "numpys", sep=sep)
+        assert (tmp_path / "ours").read_bytes() == (tmp_path / "numpys").read_bytes()
+    x.dump(tmp_path / "pickle")
+    with open(tmp_path / "open", "wb") as stream:
+        x.dump(stream)
+    for name in ("pickle", "open"):
+        back = pickle.loads((tmp_path / name).read_bytes())
+        assert isinstance(back, ag.Tensor)
+        np.testing.assert_array_equal(back, array)
+
+
+REFUSED: dict[str, Any] = {
+    "bytes of floats": lambda x: x.getfield("f4"),
+    "bytes written": lambda x: x.setfield(1, "i4"),
+    "byteswap": lambda x: x.byteswap(),
+    "byteswap in place": lambda x: x.byteswap(inplace=True),
+    "ctypes": lambda x: x.ctypes,
+    "tofile": lambda x: x.tofile("nowhere/at all"),
+    "dump": lambda x: x.dump("nowhere/at all"),
+    "dumps": lambda x: x.dumps(),
+    "dtype": lambda x: setattr(x, "dtype", "i8"),
+    "strides": lambda x: setattr(x, "strides", (8,)),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_would_lose_a_gradient_is_refused(case: str) -> None:
+    x = 2 * ag.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises((GradientError, DetachError), match=r"x\.detach\(\)"):
+        REFUSED[case](x)
+    x.sum().backward()
+
+
+# -- methods with more arguments ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_choose_takes_gradients_to_the_choices(mode: str) -> None:
+    indices = np.array([0, 1, 1] if mode == "raise" else [0, 5, -1])
+    choices = [np.arange(3.0), 10 * np.ones(3)]
+    one, other = (ag.tensor(c, requires_grad=True) for c in choices)
+    out = ag.tensor(indices).choose([one, other], mode=mode)
+    wanted = indices.choose(choices, mode=mode)
+    np.testing.assert_array_equal(out.detach(), wanted)
+    out.sum().backward()
+    np.testing.assert_array_equal(one.grad + other.grad, [1, 1, 1])
+    result = ag.zeros(3)
+    assert ag.tensor(indices).choose(choices, out=result, mode=mode) is result
+    np.testing.assert_array_equal(result, wanted)
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_spread_about_a_mean_that_is_given(name: str) -> None:
+    array = np.arange(6.0).reshape(2, 3) ** 2
+    mean = array.mean(axis=1, keepdims=True)
+    found = getattr(ag.tensor(array), name)(axis=1, mean=ag.tensor(mean), ddof=1)
+    np.testing.assert_allclose(found, getattr(np, name)(array, axis=1, mean=mean, ddof=1))
+    leaf = ag.tensor(array, requires_grad=True)
+    getattr(leaf, name)(mean=0.0).backward()
+    assert np.isfinite(leaf.grad).all()
