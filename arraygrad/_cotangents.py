@@ -28,7 +28,8 @@ CONJ = declare(
 
 MULTIPLY = declare(
     Op("multiply", ("x1", "x2"),
-       Bilinear(x1=lambda g, x2: times(g, conj(x2)), x2=lambda g, x1: times(g, conj(x1))),
+       Bilinear(x1=lambda g, x2: times(g, conj(x2)), x2=lambda g, x1: times(g, conj(x1)),
+                product=lambda x1, x2: times(x1, x2)),
        dtypes="numeric", family="elementwise")
 )  # fmt: skip
 

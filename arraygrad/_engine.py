@@ -656,10 +656,11 @@ def push(node: Node, tangents: Sequence[Any], recording: bool) -> Any:
         return frame.call(derivative.jvp, tuple(tangents))  # type: ignore[attr-defined]
     if derivative.kind == "bilinear":
         total = None
+        product = derivative.product  # type: ignore[attr-defined]
         for i, t in enumerate(tangents):
             if t is not None:
                 arguments = [t if k == i else frame[name] for k, name in enumerate(op.args)]
-                term = rerun(node, arguments)
+                term = product(*arguments) if product else rerun(node, arguments)
                 total = term if total is None else add(total, term)
         return total
     if derivative.kind == "linear" and all(t is not None for t in tangents):

@@ -8,8 +8,8 @@ The ways to state a derivative:
     The op is linear in these arguments together; each function is the transpose, g -> cotangent.
     The jvp is the op itself.
 ``Bilinear(x1=t1, x2=t2)``
-    Linear in each argument apart; transposes as in Linear. The jvp is the sum of the op applied
-    to (tangent, x2) and (x1, tangent).
+    Linear in each argument apart; transposes as in Linear. The jvp is the sum of the op (or of
+    `product`, if that is given) applied to (tangent, x2) and (x1, tangent).
 ``Rule(x1=v1, ..., jvp=j)`` or ``Rule(vjp=v, jvp=j)``
     Cotangents by argument, or all at once: ``v(g, ...)`` returns one per argument. Where `jvp` is
     not given the engine takes the transpose of the vjp, which is exact.
@@ -78,8 +78,11 @@ class Linear(Derivative):
 class Bilinear(Derivative):
     kind = "bilinear"
 
-    def names(self, argument: str) -> tuple[str, ...]:
-        return super().names(argument)
+    def __init__(
+        self, product: Callable[[Any, Any], Any] | None = None, **formulas: Callable[..., Any]
+    ) -> None:
+        super().__init__(**formulas)
+        self.product = product
 
 
 class Rule(Derivative):

@@ -324,11 +324,41 @@ def fmod(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
     return binary(FMOD, x1, x2)
 
 
+def outside(size: Any) -> Any:
+    """Where hypot(x1, x2) has overflowed, is infinite or NaN, or too small to have all its digits.
+
+    None if that is nowhere.
+    """
+    if size.dtype.kind != "f":
+        return None
+    info = np.finfo(size.dtype)
+    ordinary = (size >= info.tiny / info.eps) & (size <= info.max) | (size == 0)
+    return None if ordinary.all() else ~np.asarray(ordinary)
+
+
 def _share_kernel(x1: Any, x2: Any, *, out: Any = None) -> Any:
     with np.errstate(all="ignore"):
         size = np.hypot(x1, x2)
         below = np.where(size == 0, size.dtype.type(1), size)
-        return np.divide(x1, below, out=out)
+        share = np.divide(x1, below, out=out)
+        where_else = outside(size)
+        if where_else is not None:
+            share = np.asarray(share)
+            x1, x2 = [np.broadcast_to(x, size.shape)[where_else] for x in (x1, x2)]
+            share[where_else] = _share_of_any(x1, x2)
+    return share
+
+
+def _share_of_any(x1: Any, x2: Any) -> Any:
+    """x1 / hypot(x1, x2) of numbers that are very large or small; NaN of two infinities."""
+    larger = np.maximum(np.abs(x1), np.abs(x2))
+    eps = np.finfo(larger.dtype).eps
+    scale = np.where(larger > 1, eps, 1 / eps)
+    finite = x1 * scale / np.hypot(x1 * scale, x2 * scale)
+    infinite = np.isinf(x1) * np.sign(x1)
+    defined = (x1 == x1) & (x2 == x2) & ~(np.isinf(x1) & np.isinf(x2))
+    found = np.where(np.isinf(larger), infinite, finite)
+    return np.where(defined, found, np.nan)
 
 
 def _turned(x1: Any, x2: Any) -> Any:

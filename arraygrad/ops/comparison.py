@@ -380,8 +380,10 @@ def fmin(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 def _clip_masks(x: Any, min: Any, max: Any) -> tuple[Any, Any]:
     """Where min replaced x, and where max replaced either."""
     x, min, max = x._array, min._array, max._array
-    high = (max < x) | (max < min)
-    return (x < min) & ~high, high
+    low = (x < min) | ((min != min) & (x == x))
+    raised = np.where(low, min, x)
+    high = (max < raised) | ((max != max) & (raised == raised))
+    return low & ~high, high
 
 
 def _clip_x(x: Any, min: Any, max: Any) -> Any:

@@ -17,6 +17,7 @@ from .._op import Op, Partials, Rule, declare
 from .._storage import TensorBase
 from .arithmetic import add, divide, multiply, negative, reciprocal, square, subtract
 from .kinks import limit_at_root, tangent_at_kink
+from .parts import scaled
 from .slopes import sech_squared
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def expm1(x: Tensor | complex, /) -> Tensor:
 
 def _exp2_slope(x: Any) -> Any:
     # 2**x may overflow where log(2) * 2**x does not: halve the one, double the other.
-    return multiply(2 * _LN2, exp2(subtract(x, 1)))
+    return scaled(exp2(subtract(x, 1)), 2 * _LN2)
 
 
 EXP2 = declare(Op("exp2", ("x",), Partials(x=_exp2_slope), dtypes="floating", family="elementwise"))
@@ -349,12 +350,18 @@ def pow(x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
         ) from error
 
 
+def _sqrt_slope(out: Any) -> Any:
+    if out._array.dtype.kind != "c" and (out._array == 0).any():
+        out = add(out, 0.0)  # -0 is its own root, with the slope of 0
+    return divide(0.5, out)
+
+
 def _sqrt_vjp(g: Any, out: Any) -> Any:
-    return limit_at_root(times(g, conj(divide(0.5, out))), g, out)
+    return limit_at_root(times(g, conj(_sqrt_slope(out))), g, out)
 
 
 def _sqrt_jvp(t: Any, out: Any) -> Any:
-    return tangent_at_kink(times(t[0], divide(0.5, out)), out, "sqrt", lambda: 0, linear=True)
+    return tangent_at_kink(times(t[0], _sqrt_slope(out)), out, "sqrt", lambda: 0, linear=True)
 
 
 SQRT = declare(
@@ -415,7 +422,7 @@ def cbrt(x: Tensor | float, /) -> Tensor:
 
 
 SIGMOID = declare(
-    Op("sigmoid", ("x",), Partials(x=lambda x: multiply(0.25, sech_squared(multiply(0.5, x)))),
+    Op("sigmoid", ("x",), Partials(x=lambda x: multiply(0.25, sech_squared(scaled(x, 0.5)))),
        dtypes="floating", family="elementwise")
 )  # fmt: skip
 

@@ -12,13 +12,16 @@ from .._apply import cast, operand, view, wrap
 from .._cotangents import times, where
 from .._dispatch import register_kernel
 from .._elementwise import binary, unary
+from .._lazy import LazyModule
 from .._op import NONE, Linear, Op, Partials, Rule, declare
-from .arithmetic import divide, multiply, subtract
+from .arithmetic import divide, multiply, negative, subtract
 from .comparison import equal
 from .kinks import cotangents_at_kink, tangent_at_kink
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+
+slopes = LazyModule("arraygrad.ops.slopes")  # imports what needs this module
 
 
 def _is_complex(x: Any) -> bool:
@@ -207,6 +210,18 @@ def complex_from_parts(real: Any, imag: Any) -> Any:
     return binary(COMPLEX, real, imag)
 
 
+def scaled(x: Any, factor: float) -> Any:
+    """X times a real number, the parts of complex numbers each: 0 times infinity does not meet."""
+    if not _is_complex(x):
+        return multiply(x, factor)
+    return complex_from_parts(multiply(real(x), factor), multiply(imag(x), factor))
+
+
+def times_1j(x: Any) -> Any:
+    """1j * x by its parts."""
+    return complex_from_parts(negative(imag(x)), real(x))
+
+
 def _real_vjp(g: Any, x_dtype: np.dtype[Any]) -> Any:
     return cast(complex_from_parts(g, 0.0), x_dtype) if x_dtype.kind == "c" else g
 
@@ -272,16 +287,20 @@ def imag(x: Tensor | complex, /) -> Tensor:
 def _angle_vjp(g: Any, x: Any) -> Any:
     if not _is_complex(x):
         return times(g, 0.0)
-    size = abs(x)
-    return times(g, where(equal(size, 0), 0, divide(multiply(sign(x), 1j), size)))
+    along, up = real(x), imag(x)
+    return complex_from_parts(
+        negative(times(g, slopes.angle_slope(along, up))), times(g, slopes.angle_slope(up, along))
+    )
 
 
 def _angle_jvp(t: tuple[Any, ...], x: Any) -> Any:
     if not _is_complex(x):
         return times(t[0], 0.0)
-    size = abs(x)
-    across = imag(multiply(_cotangents.conj(sign(x)), t[0]))
-    return where(equal(size, 0), 0, divide(across, size))
+    along, up = real(x), imag(x)
+    return subtract(
+        times(imag(t[0]), slopes.angle_slope(up, along)),
+        times(real(t[0]), slopes.angle_slope(along, up)),
+    )
 
 
 ANGLE = declare(

@@ -24,7 +24,7 @@ from .._apply import (
     view,
     wrap_result,
 )
-from .._cotangents import conj
+from .._cotangents import absorbs, conj, times
 from .._dispatch import in_single_precision, lookup, register_kernel
 from .._dtypes import DTypeLike, promote
 from .._engine import RAW_PULL
@@ -34,6 +34,7 @@ from .._layout import Shape, as_integer, broadcast_shapes, normalize_axis
 from .._op import Bilinear, Linear, Op, Rule, declare
 from .._storage import TensorBase, empty
 from . import manipulation, statistical, views
+from .absorbing_products import absorbing_matmul, is_settled
 from .arithmetic import multiply
 from .manipulation import reshape
 from .views import PUT_DIAGONAL
@@ -84,14 +85,14 @@ def _matmul_kernel(x1: Any, x2: Any) -> Any:
 def _matmul_cotangent1(g: Any, x2: Any, x1_shape: Shape) -> Any:
     b = x2._array
     if len(x1_shape) == 2 and b.ndim == 2:
-        return matmul(g, adjoint(x2))
+        return _absorbing(g, adjoint(x2))
     if b.ndim == 1:
         g = reshape(g, (*g._array.shape, 1))
         x2 = reshape(x2, (b.shape[0], 1))
     if len(x1_shape) == 1:
         g = reshape(g, (*g._array.shape[:-1], 1, g._array.shape[-1]))
-        return reshape(sum_to(matmul(g, adjoint(x2)), (1, *x1_shape)), x1_shape)
-    return sum_to(matmul(g, adjoint(x2)), x1_shape)
+        return reshape(sum_to(_absorbing(g, adjoint(x2)), (1, *x1_shape)), x1_shape)
+    return sum_to(_absorbing(g, adjoint(x2)), x1_shape)
 
 
 def _matmul_cotangent2(g: Any, x1: Any, x2_shape: Shape) -> Any:
@@ -104,16 +105,39 @@ def _matmul_cotangent2(g: Any, x1: Any, x2_shape: Shape) -> Any:
             x1 = reshape(x1, (rows, a.shape[-1]))
         if g._array.shape != (rows, columns):
             g = reshape(g, (rows, columns))
-        out = matmul(adjoint(x1), g)
+        out = _absorbing(adjoint(x1), g)
         return out if len(x2_shape) == 2 else reshape(out, x2_shape)
     if a.ndim == 1:
         x1 = reshape(x1, (1, a.shape[0]))
         g = reshape(g, (*g._array.shape[:-1], 1, g._array.shape[-1]))
-    return sum_to(matmul(adjoint(x1), g), x2_shape)
+    return sum_to(_absorbing(adjoint(x1), g), x2_shape)
 
 
-MATMUL = declare(Op("matmul", ("x1", "x2"), Bilinear(x1=_matmul_cotangent1, x2=_matmul_cotangent2)))
+def _absorbing(x1: Any, x2: Any) -> Any:
+    """The product with one convention more: 0 absorbs infinity and NaN (if zeros are to)."""
+    out = matmul(x1, x2)
+    if not absorbs() or is_settled(out._array, x1._array, x2._array):
+        return out
+    if x1._array.ndim > 1 and x2._array.ndim > 1:
+        return apply(ABSORBING_MATMUL, x1, x2)
+    rows = x1 if x1._array.ndim > 1 else reshape(x1, (1, x1._array.shape[0]))
+    columns = x2 if x2._array.ndim > 1 else reshape(x2, (x2._array.shape[0], 1))
+    return reshape(apply(ABSORBING_MATMUL, rows, columns), out._array.shape)
+
+
+MATMUL = declare(
+    Op("matmul", ("x1", "x2"),
+       Bilinear(x1=_matmul_cotangent1, x2=_matmul_cotangent2, product=_absorbing))
+)  # fmt: skip
 register_kernel("matmul", in_single_precision(_matmul_kernel))
+ABSORBING_MATMUL = declare(
+    Op("absorbing_matmul", ("x1", "x2"), Bilinear(x1=_matmul_cotangent1, x2=_matmul_cotangent2))
+)
+register_kernel("absorbing_matmul", in_single_precision(absorbing_matmul))
+
+
+_INFINITY = float("inf")
+vdot: Any = getattr(np.vdot, "_implementation", np.vdot)  # straight, for arrays only
 
 
 def _pull_matmul(node: Node, g: Any) -> Sequence[Any] | None:
@@ -124,20 +148,48 @@ def _pull_matmul(node: Node, g: Any) -> Sequence[Any] | None:
     node1, node2 = node[INPUTS]
     shape1, shape2 = node[ATTRIBUTES]["x1_shape"], node[ATTRIBUTES]["x2_shape"]
     c1 = c2 = None
-    if len(shape1) == 2 and len(shape2) == 2:
-        c1 = None if node1 is None else g.dot(x2.T)
-        c2 = None if node2 is None else x1.T.dot(g)
-    elif len(shape1) == 2 and len(shape2) == 1:
-        c1 = None if node1 is None else g[:, np.newaxis] * x2
-        c2 = None if node2 is None else x1.T.dot(g)
-    elif len(shape1) == 1 and len(shape2) == 2:
-        c1 = None if node1 is None else x2.dot(g)
-        c2 = None if node2 is None else x1[:, np.newaxis] * g
-    elif len(shape1) == 1 and len(shape2) == 1:
-        c1 = None if node1 is None else x2 * g
-        c2 = None if node2 is None else x1 * g
-    else:
-        return None
+    try:
+        if len(shape1) == 2 and len(shape2) == 2:
+            c1 = None if node1 is None else g.dot(x2.T)
+            c2 = None if node2 is None else x1.T.dot(g)
+        elif len(shape1) == 2 and len(shape2) == 1:
+            c1 = None if node1 is None else g[:, np.newaxis] * x2
+            c2 = None if node2 is None else x1.T.dot(g)
+        elif len(shape1) == 1 and len(shape2) == 2:
+            c1 = None if node1 is None else x2.dot(g)
+            c2 = None if node2 is None else x1[:, np.newaxis] * g
+        elif len(shape1) == 1 and len(shape2) == 1:
+            c1 = None if node1 is None else x2 * g
+            c2 = None if node2 is None else x1 * g
+        else:
+            return None
+        # One look for all: each of the three is in one of these factors, or spoils the other. There
+        # is no quicker sum of all elements.
+        if c2 is None:
+            settled = is_settled(c1, g, x2)
+        elif c1 is None:
+            settled = is_settled(c2, g, x1)
+        else:
+            total = vdot(c1, x1) if c1.size < c2.size else vdot(c2, x2)
+            settled = -_INFINITY < total < _INFINITY
+    except (FloatingPointError, RuntimeWarning):  # where the user has NumPy's warnings raised
+        settled = False
+    return (c1, c2) if settled else _with_absorbing_zeros(node, g)
+
+
+@np.errstate(all="ignore")
+def _with_absorbing_zeros(node: Node, g: Any) -> Sequence[Any]:
+    x1, x2, _ = node[VALUES]
+    node1, node2 = node[INPUTS]
+    shape1, shape2 = node[ATTRIBUTES]["x1_shape"], node[ATTRIBUTES]["x2_shape"]
+    g = g.reshape(shape1[0] if len(shape1) == 2 else 1, shape2[1] if len(shape2) == 2 else 1)
+    c1 = c2 = None
+    if node1 is not None:
+        x2 = x2 if x2.ndim == 2 else x2[:, np.newaxis]
+        c1 = absorbing_matmul(g, x2.T).reshape(shape1)
+    if node2 is not None:
+        x1 = x1 if x1.ndim == 2 else x1[np.newaxis]
+        c2 = absorbing_matmul(x1.T, g).reshape(shape2)
     return c1, c2
 
 
@@ -180,7 +232,8 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
 
     Notes
     -----
-    Derivative: the cotangents are g @ x2^H and x1^H @ g, summed over what was broadcast.
+    Derivative: the cotangents are g @ x2^H and x1^H @ g, summed over what was broadcast. A zero in
+    them absorbs infinity and NaN: rows that `where` did not select leave no NaN behind.
 
     Examples
     --------
@@ -391,7 +444,7 @@ def _vecdot_kernel(x1: Any, x2: Any) -> Any:
 
 def _weighted(weight: Any, x: Any, shape: Shape) -> Any:
     """weight[..., None] * x, summed to `shape`."""
-    return sum_to(multiply(reshape(weight, (*weight._array.shape, 1)), x), shape)
+    return sum_to(times(reshape(weight, (*weight._array.shape, 1)), x), shape)
 
 
 VECDOT = declare(

@@ -25,6 +25,7 @@ from .arithmetic import (
     hypot,
     multiply,
     negative,
+    outside,
     share_of_hypot,
     square,
     subtract,
@@ -97,10 +98,18 @@ def asin_slope(x: Any) -> Any:
     return unary(ASIN_SLOPE, x)
 
 
+def _atan_slope_values(x: Any) -> Any:
+    if x.dtype.kind != "c":
+        return 1 / (1 + x * x)
+    # Near the poles at 1j and -1j the two factors keep digits that 1 + x**2 loses.
+    turned = _times_1j(x)
+    slope = 1 / (1 - turned) / (1 + turned)
+    return np.where(np.isinf(x), x.dtype.type(0), slope)
+
+
 ATAN_SLOPE = _declare(
     "atan_slope",
-    # Near the poles at 1j and -1j the two factors keep digits that 1 + x**2 loses.
-    lambda x: 1 / (1 - 1j * x) / (1 + 1j * x) if x.dtype.kind == "c" else 1 / (1 + x * x),
+    _atan_slope_values,
     # In this order neither product underflows before the result does.
     lambda x, out: multiply(multiply(multiply(x, out), -2), out),
 )
@@ -152,7 +161,21 @@ def _angle_slope_kernel(x1: Any, x2: Any, *, out: Any = None) -> Any:
     with np.errstate(all="ignore"):
         size = np.hypot(x1, x2)
         below = np.where(size == 0, size.dtype.type(1), size)
-        return np.divide(np.divide(x2, below, out=out), below, out=out)
+        slope = np.divide(np.divide(x2, below, out=out), below, out=out)
+        where_else = outside(size)
+        if where_else is not None:
+            slope = np.asarray(slope)
+            x1, x2 = [np.broadcast_to(x, size.shape)[where_else] for x in (x1, x2)]
+            slope[where_else] = _angle_slope_of_any(x1, x2)
+    return slope
+
+
+def _angle_slope_of_any(x1: Any, x2: Any) -> Any:
+    """x2 / (x1**2 + x2**2) of numbers that are very large or small; 0 at infinity."""
+    larger = np.maximum(np.abs(x1), np.abs(x2))
+    scale = np.where(larger > 1e30, larger.dtype.type(0.25), larger.dtype.type(1))
+    finite = share_of_hypot(x2, x1)._array * scale / np.hypot(x1 * scale, x2 * scale)
+    return np.where(np.isinf(larger) & (x1 == x1) & (x2 == x2), larger.dtype.type(0), finite)
 
 
 def _over_square(numerator: Any, x1: Any, x2: Any) -> Any:

@@ -23,7 +23,7 @@ from .arithmetic import (
     subtract,
 )
 from .comparison import less
-from .parts import abs
+from .parts import abs, times_1j
 from .slopes import (
     acosh_slope,
     angle_slope,
@@ -97,7 +97,7 @@ def cos(x: Tensor | complex, /) -> Tensor:
 
 def _tan_slope(x: Any) -> Any:
     # 1 + tan(x)**2 would lose all digits far from the real axis, where tan(x) is nearly 1j.
-    return sech_squared(multiply(x, 1j)) if _is_complex(x) else square(reciprocal(cos(x)))
+    return sech_squared(times_1j(x)) if _is_complex(x) else square(reciprocal(cos(x)))
 
 
 TAN = declare(Op("tan", ("x",), Partials(x=_tan_slope), dtypes="floating", family="elementwise"))

@@ -395,6 +395,13 @@ def reciprocal(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
 def sign(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Return ``x / abs(x)``; ``0`` at zeros and ``nan + nan j`` if a component is NaN."""
     result = np.asarray(np.sign(x))
+    size = np.maximum(np.abs(x.real), np.abs(x.imag))
+    info = np.finfo(size.dtype)
+    # NumPy divides by a size that may have overflowed or lost its digits.
+    far = (size > info.max / 2) & np.isfinite(size) | (size < info.tiny / info.eps) & (size > 0)
+    if far.any():
+        scale = np.where(size > 1, info.eps, 1 / info.eps)
+        result[far] = np.sign(x[far] * scale[far])
     nan = np.isnan(x)
     if nan.any():
         result[nan] = complex(np.nan, np.nan)

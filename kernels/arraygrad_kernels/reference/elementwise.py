@@ -170,12 +170,13 @@ def where(
     return _finish(np.where(condition, x1, x2), out)
 
 
+@np.errstate(all="ignore")
 def absorbing_multiply(
     g: np.ndarray, p: np.ndarray, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Return ``g * p``, exactly 0 where either is 0, even against an infinity or a NaN.
 
-    The product is computed only where both are nonzero, so ``0 * inf`` raises no flag.
+    Raises no flag: the derivative at a pole is infinite without being a mistake.
     """
     nonzero = np.logical_and(g, p)
     result = np.zeros(nonzero.shape, np.result_type(g, p))

@@ -18,6 +18,7 @@ import numpy as np
 
 from arraygrad_kernels import vecmath
 from arraygrad_kernels.scalars import values
+from arraygrad_kernels.vecmath import power
 from arraygrad_kernels.vecmath.by_dtype import by_dtype
 
 __all__ = ["PARTIALS"]
@@ -47,10 +48,22 @@ def multiply(x1, x2):
     return x2, x1
 
 
-def divide(x2, out):
-    """(1/x2, -out/x2)."""
+def _divide_real(x2, out):
+    # The reciprocal of a subnormal number is infinite, out / x2 need not be.
+    return like(x2, 1.0) / x2, -(out / x2)
+
+
+def divide_quick(x2, out):
+    """(1/x2, -out/x2) with one division: x2 not subnormal."""
     inverse = like(x2, 1.0) / x2
     return inverse, -out * inverse
+
+
+divide = by_dtype(
+    "divide_partials",
+    "(1/x2, -out/x2).",
+    {"f": _divide_real, "d": _divide_real, "F": divide_quick, "D": divide_quick},
+)
 
 
 def square(x):
@@ -63,9 +76,19 @@ def reciprocal(out):
     return (-out * out,)
 
 
-def sqrt(out):
-    """1 / (2 out)."""
+def _sqrt_real(out):
+    return (like(out, 0.5) / abs(out),)  # -0 is its own root, with the slope of 0
+
+
+def _sqrt_complex(out):
     return (like(out, 0.5) / out,)
+
+
+sqrt = by_dtype(
+    "sqrt_partials",
+    "1 / (2 out).",
+    {"f": _sqrt_real, "d": _sqrt_real, "F": _sqrt_complex, "D": _sqrt_complex},
+)
 
 
 def cbrt(out):
@@ -73,10 +96,31 @@ def cbrt(out):
     return (like(out, 1.0) / (like(out, 3.0) * out * out),)
 
 
+def _direction_f32(x1, x2):
+    unit = values.sign(complex(np.float64(x1), np.float64(x2)))
+    return np.float32(unit.real), np.float32(unit.imag)
+
+
+def _direction_f64(x1, x2):
+    unit = values.sign(complex(x1, x2))
+    return unit.real, unit.imag
+
+
+_direction = by_dtype(
+    "direction",
+    "(x1, x2) / hypot(x1, x2), whatever their size: zeros at the origin, NaN for two infinities.",
+    {"f": _direction_f32, "d": _direction_f64},
+)
+
+
 def hypot(x1, x2, out):
     """(x1/out, x2/out), zeros at the origin."""
-    zero = out == like(out, 0.0)
-    below = like(out, 1.0) if zero else out
+    return _direction(x1, x2)
+
+
+def hypot_quick(x1, x2, out):
+    """The same where `out` is an ordinary number or zero."""
+    below = like(out, 1.0) if out == like(out, 0.0) else out
     return x1 / below, x2 / below
 
 
@@ -107,19 +151,19 @@ def log1p(x):
 
 def log2(x):
     """1 / (x log(2))."""
-    return (like(x, 1.0) / (x * like(x, _LN2)),)
+    return (like(x, 1 / _LN2) / x,)
 
 
 def log10(x):
     """1 / (x log(10))."""
-    return (like(x, 1.0) / (x * like(x, _LN10)),)
+    return (like(x, 1 / _LN10) / x,)
 
 
 def logaddexp(x1, x2):
     """(sigmoid(x1 - x2), sigmoid(x2 - x1)); zeros where both are -inf, halves where inf."""
     zero = like(x1, 0.0)
     difference = zero if x1 == x2 else x1 - x2
-    impossible = (x1 if x1 > x2 else x2) == like(x1, -np.inf)
+    impossible = (x1 == like(x1, -np.inf)) & (x2 == like(x1, -np.inf))
     first = zero if impossible else vecmath.sigmoid(difference)
     second = zero if impossible else vecmath.sigmoid(-difference)
     return first, second
@@ -129,7 +173,7 @@ def logaddexp2(x1, x2):
     """The same with powers of two."""
     zero = like(x1, 0.0)
     difference = zero if x1 == x2 else (x1 - x2) * like(x1, _LN2)
-    impossible = (x1 if x1 > x2 else x2) == like(x1, -np.inf)
+    impossible = (x1 == like(x1, -np.inf)) & (x2 == like(x1, -np.inf))
     first = zero if impossible else vecmath.sigmoid(difference)
     second = zero if impossible else vecmath.sigmoid(-difference)
     return first, second
@@ -192,8 +236,10 @@ def _atan_real(x):
 
 def _atan_complex(x):
     # Two factors: near the poles 1j and -1j the sum 1 + x**2 loses digits.
-    one = like(x, 1.0)
-    return (one / complex(one + x.imag, -x.real) / complex(one - x.imag, x.real),)
+    one, zero = like(x, 1.0), like(x, 0.0)
+    slope = one / complex(one + x.imag, -x.real) / complex(one - x.imag, x.real)
+    infinite = (abs(x.real) == like(x, np.inf)) | (abs(x.imag) == like(x, np.inf))
+    return (complex(zero if infinite else slope.real, zero if infinite else slope.imag),)
 
 
 atan = by_dtype(
@@ -203,8 +249,26 @@ atan = by_dtype(
 )
 
 
+def _turns(x1, x2):
+    """(x2, -x1) / (x1**2 + x2**2), zeros at the origin and at infinity."""
+    along, across = _direction(x1, x2)
+    large = (abs(x1) > like(x1, 1e30)) | (abs(x2) > like(x1, 1e30))
+    scale = like(x1, 0.25) if large else like(x1, 1.0)  # the size may overflow, a quarter cannot
+    size = vecmath.hypot(x1 * scale, x2 * scale)
+    below = like(x1, 1.0) if size == like(x1, 0.0) else size
+    infinite = (size == like(x1, np.inf)) & (x1 == x1) & (x2 == x2)
+    first = like(x1, 0.0) if infinite else across * scale / below
+    second = like(x1, 0.0) if infinite else -along * scale / below
+    return first, second
+
+
 def atan2(x1, x2):
     """(x2, -x1) / (x1**2 + x2**2), zeros at the origin; squares cannot overflow."""
+    return _turns(x1, x2)
+
+
+def atan2_quick(x1, x2):
+    """The same for ordinary numbers."""
     size = vecmath.hypot(x1, x2)
     below = like(x1, 1.0) if size == like(x1, 0.0) else size
     return (x2 / below) / below, (-x1 / below) / below
@@ -314,6 +378,12 @@ def _abs_real(x):
 
 
 def _abs_complex(x):
+    along, across = _direction(x.real, x.imag)
+    return (complex(along, -across),)
+
+
+def abs_quick(x):
+    """conj(x) / abs(x) of ordinary complex numbers."""
     size = vecmath.hypot(x.real, x.imag)
     below = like(x, 1.0) if size == like(x, 0.0) else size
     return (complex(x.real / below, -x.imag / below),)
@@ -367,25 +437,29 @@ def fmin(x1, x2):
 
 
 def clip(x1, x2, x3):
-    """1 for x1 within its bounds (both included), else 1 for the bound that replaced it."""
+    """1 for x1 within its bounds (both included), else 1 for the bound that replaced it.
+
+    A bound that is NaN replaces numbers.
+    """
     one = like(x1, 1.0)
-    low = one if x1 < x2 else like(x1, 0.0)
-    raised = x2 if x1 < x2 else x1
-    high = one if x3 < raised else like(x1, 0.0)
+    below = (not x1 >= x2) & (x1 == x1)
+    low = one if below else like(x1, 0.0)
+    raised = x2 if below else x1
+    high = one if (not x3 >= raised) & (raised == raised) else like(x1, 0.0)
     return (one - low) * (one - high), low * (one - high), high
 
 
 def _pow_real(x1, x2, out):
     zero = like(x1, 0.0)
-    first = zero if x2 == zero else x2 * vecmath.pow(x1, x2 - like(x2, 1.0))
+    first = values.absorbing_multiply(vecmath.pow(x1, x2 - like(x2, 1.0)), x2)
     second = zero if out == zero else out * vecmath.log(x1)
     return first, zero if (x1 == zero) & (x2 == zero) else second
 
 
 def _pow_complex(x1, x2, out):
     zero = complex(like(x1, 0.0), like(x1, 0.0))
-    first = zero if x2 == zero else x2 * vecmath.pow(x1, x2 - like(x2, 1.0))
-    second = zero if out == zero else out * vecmath.log(x1)
+    first = values.absorbing_multiply(vecmath.pow(x1, x2 - like(x2, 1.0)), x2)
+    second = values.absorbing_multiply(out, vecmath.log(x1))
     return first, zero if (x1 == zero) & (x2 == zero) else second
 
 
@@ -400,12 +474,18 @@ def copysign(x1, x2):
     """(+-1, 0): -1 where the sign changed."""
     same = values.signbit(x1) == values.signbit(x2)
     first = like(x1, 1.0) if same else like(x1, -1.0)
+    first = first if x1 == x1 else x1
     return like(x1, 0.0) if x1 == like(x1, 0.0) else first, like(x1, 0.0)
 
 
 def remainder(x1, x2):
     """(1, -floor(x1 / x2))."""
     return like(x1, 1.0), -like(x1, values.floor_divide(x1, x2))
+
+
+def remainder_quick(x1, x2):
+    """The same for ordinary numbers."""
+    return like(x1, 1.0), -like(x1, power.floor_divide_quick(x1, x2))
 
 
 def fmod(x1, x2, out):
@@ -418,9 +498,14 @@ def _angle_real(x):
 
 
 def _angle_complex(x):
-    size = vecmath.hypot(x.real, x.imag)
-    below = like(x, 1.0) if size == like(x, 0.0) else size
-    return (complex(-(x.imag / below) / below, -(x.real / below) / below),)
+    first, second = _turns(x.imag, x.real)
+    return (complex(second, -first),)
+
+
+def angle_quick(x):
+    """-1j conj(x) / abs(x)**2 of ordinary complex numbers."""
+    first, second = atan2_quick(x.imag, x.real)
+    return (complex(second, -first),)
 
 
 angle = by_dtype(

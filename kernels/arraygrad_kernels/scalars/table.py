@@ -35,7 +35,7 @@ _PAIR, _TRIPLE = "==", "==="
 SCALARS: dict[str, Scalar] = {
     "abs": Scalar(values.absolute, _NUMERIC, "r", QUIET),
     "absorbing_multiply": Scalar(
-        values.absorbing_multiply, "fdFD", "=", OVERFLOWS, _PAIR, contract=False
+        values.absorbing_multiply, "fdFD", "=", QUIET, _PAIR, contract=False
     ),
     "acos": Scalar(vecmath.acos, "fdFD", "=", DOMAIN),
     "acosh": Scalar(vecmath.acosh, "fdFD", "=", DOMAIN),
