@@ -9,7 +9,18 @@ import numpy as np
 from .. import linalg as core
 from .._errors import ArgumentError
 from ._piecewise import _axis_back, _conditions, _data
-from ._rule import needs_rule, plain, policed, refuse, rule, scipy_object, tensor, tensors_of, xp
+from ._rule import (
+    needs_rule,
+    plain,
+    policed,
+    refuse,
+    rule,
+    scipy_object,
+    tensor,
+    tensors_of,
+    without_method,
+    xp,
+)
 from ._triangular import solve_of_banded
 
 
@@ -32,6 +43,8 @@ def interval_of(t: Any, k: int, x: Any) -> Any:
     knots = plain(t)
     n = len(knots) - k - 1
     found = np.searchsorted(knots, plain(x), "right") - 1
+    if k == 0:  # the last coefficient holds from the last knot on
+        return np.clip(found, 0, n - 1)
     last = np.searchsorted(knots, knots[n], "left") - 1  # the last interval that is not empty
     return np.clip(found, k, max(last, k))
 
@@ -66,11 +79,40 @@ class BSpline:
 
     def __init__(self, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0) -> None:
         self.t, self.c = tensors_of("scipy.interpolate.BSpline", t, c)
+        axis = axis % self.c.ndim
         if axis:
             self.c = xp.moveaxis(self.c, axis, 0)
         self.k = int(k)
         self.extrapolate = extrapolate
         self.axis = axis
+
+    @classmethod
+    def construct_fast(
+        cls, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0
+    ) -> BSpline:
+        """A spline whose coefficients have the axis of interpolation first already."""
+        return _spline(t, c, k, extrapolate, axis)
+
+    @classmethod
+    def basis_element(cls, t: Any, extrapolate: Any = True) -> BSpline:
+        """The element of the basis with these knots."""
+        t = xp.asarray(t, dtype=float)
+        k = t.shape[0] - 2
+        t = xp.concatenate((xp.stack([t[0] - 1] * k), t, xp.stack([t[-1] + 1] * k))) if k else t
+        return cls(t, np.eye(2 * k + 1)[k], k, extrapolate)
+
+    @classmethod
+    @policed
+    def design_matrix(cls, x: Any, t: Any, k: int, extrapolate: Any = False) -> Any:
+        """SciPy's sparse matrix of the basis at the points, which is plain."""
+        if needs_rule(x, t):
+            raise refuse("scipy.interpolate.BSpline.design_matrix", "rule",
+                         "evaluate BSpline(t, np.eye(n), k) at the points")  # fmt: skip
+        real = scipy_object("scipy.interpolate.BSpline")
+        return real.design_matrix(plain(x), plain(t), k, extrapolate)
+
+    def __getattr__(self, name: str) -> Any:
+        raise without_method("scipy.interpolate.BSpline", name)
 
     @property
     def tck(self) -> tuple[Any, Any, int]:
@@ -85,7 +127,8 @@ class BSpline:
         low, high = plain(t)[k], plain(t)[n]
         points = x.reshape(-1)
         if extrapolate == "periodic":
-            points = points - (high - low) * np.floor((plain(points) - low) / (high - low))
+            turns = np.floor((plain(points) - low) / (high - low))
+            points = points - (t[n] - t[k]) * turns
         for _ in range(nu):
             t, c, k = derived(t, c, k) if k else (t, 0 * c, 0)
         out = evaluate(t, c, k, points)
@@ -237,6 +280,33 @@ def _derivative_row(t: Any, k: int, point: Any, first: int, order: int) -> Any:
     return evaluate(t, c, k, point)
 
 
+@rule("scipy.interpolate.make_lsq_spline")
+def make_lsq_spline(
+    x: Any, y: Any, t: Any, k: int = 3, w: Any = None, axis: int = 0, check_finite: bool = True, *,
+    method: str = "qr",
+) -> BSpline:  # fmt: skip
+    """Spline of degree k with given knots, closest to the data in weighted squares.
+
+    Notes
+    -----
+    Its coefficients solve a linear least-squares problem, through which the derivative passes.
+    """
+    x, y, axis = _data("scipy.interpolate.make_lsq_spline", x, y, axis)
+    k = int(k)
+    t = tensor(t, "scipy.interpolate.make_lsq_spline", 3)
+    intervals = interval_of(t, k, x)
+    values = xp.stack(basis(t, k, x, intervals), axis=1)
+    rows = np.arange(x.shape[0])[:, None] + np.zeros(k + 1, int)
+    matrix = xp.zeros((x.shape[0], t.shape[0] - k - 1), dtype=values.dtype)
+    matrix[rows, intervals[:, None] - k + np.arange(k + 1)] = values
+    flat = y.reshape((y.shape[0], -1))
+    if w is not None:
+        w = tensor(w, "scipy.interpolate.make_lsq_spline", 5)[:, None]
+        matrix, flat = matrix * w, flat * w
+    c = core.lstsq(matrix, flat)[0]
+    return _spline(t, c.reshape((-1, *y.shape[1:])), k, True, axis)
+
+
 # -- FITPACK's names -------------------------------------------------------------------------------
 
 
@@ -252,15 +322,40 @@ def splrep(
     Differentiable where it interpolates (s = 0, no weights); smoothing is refused.
     """
     smooth = s if s is not None else (0 if w is None else 1)
-    given = (xb, xe, t)
-    if smooth or task or per or full_output or any(v is not None for v in given):
+    if smooth or task or per or t is not None:
         raise refuse(
             "scipy.interpolate.splrep", "for these arguments (it interpolates, with s=0)",
             "use scipy.interpolate.make_interp_spline or make_lsq_spline",
         )  # fmt: skip
-    spline = make_interp_spline(x, y, k)
+    spline = interpolating(x, y, k, xb, xe)
     padding = xp.zeros(spline.t.shape[0] - spline.c.shape[0], dtype=spline.c.dtype)
-    return spline.t, xp.concatenate((spline.c, padding)), k
+    tck = spline.t, xp.concatenate((spline.c, padding)), k
+    if not full_output:
+        return tck
+    found = scipy_object("scipy.interpolate.splrep")(
+        plain(x), plain(y), plain(w), plain(xb), plain(xe), k, s=0, full_output=1
+    )
+    return (tck, *found[1:])
+
+
+def interpolating(x: Any, y: Any, k: int, first: Any, last: Any) -> BSpline:
+    """FITPACK's interpolating spline between two ends, by default the first and last point."""
+    if first is None and last is None:
+        return make_interp_spline(x, y, k)
+    x = tensor(x, "scipy.interpolate.splrep")
+    knots = xp.array(_knots(x, k))
+    if first is not None:
+        knots[: k + 1] = first
+    if last is not None:
+        knots[-k - 1 :] = last
+    return make_interp_spline(x, y, k, knots)
+
+
+def _kept_within(points: Any, t: Any, low: int, high: int) -> Any:
+    """Points, of which those beyond two knots are at these; the knots get their gradient."""
+    values, knots = plain(points), plain(t)
+    points = xp.where(values < knots[low], t[low], points)
+    return xp.where(values > knots[high], t[high], points)
 
 
 @rule("scipy.interpolate.splev")
@@ -277,7 +372,7 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
     if ext == 2 and outside.any():
         raise ArgumentError("splev: a point lies outside of the knots, and ext=2 forbids it")
     if ext == 3:
-        points = xp.clip(points, low, high)
+        points = _kept_within(points, t, k, n)
     out = BSpline(t, c[:n], k)(points, nu=der)
     return xp.where(outside, 0.0, out) if ext == 1 else out
 
@@ -288,5 +383,9 @@ def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
     t, c, k = (tck.t, tck.c, tck.k) if hasattr(tck, "tck") else tck
     t, c = tensors_of("scipy.interpolate.splint", t, c)
     n = t.shape[0] - k - 1
-    low, high = plain(t)[k], plain(t)[n]
-    return BSpline(t, c[:n], k).integrate(xp.clip(a, low, high), xp.clip(b, low, high))
+    a, b = (_kept_within(xp.asarray(end, dtype=float), t, k, n) for end in (a, b))
+    out = BSpline(t, c[:n], k).integrate(a, b)
+    if not full_output:
+        return out
+    real = scipy_object("scipy.interpolate.splint")
+    return out, real(plain(a), plain(b), (plain(t), plain(c), k), full_output=1)[1]

@@ -7,7 +7,7 @@ distributions are dealt with here, once. Where nothing is tracked SciPy's own ob
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -85,6 +85,21 @@ class Distribution:
         return (
             refused_while_tracked(real, f"{self._family.name}.{name}") if callable(real) else real
         )
+
+    def stats(self, *args: Any, moments: str = "mv", **kwds: Any) -> Any:
+        """Mean and variance; skewness and kurtosis are refused while a parameter is tracked."""
+        if not needs_rule(args, kwds) or set(moments) - set("mv"):
+            real = refused_while_tracked(self._real.stats, f"{self._family.name}.stats")
+            return real(*args, moments=moments, **kwds)
+        found = {"m": self.mean, "v": self.var}
+        out = tuple(found[m](*args, **kwds) for m in "mv" if m in moments)
+        return out if len(out) > 1 else out[0]
+
+    if TYPE_CHECKING:  # of both kinds
+
+        def mean(self, *args: Any, **kwds: Any) -> Any: ...
+
+        def var(self, *args: Any, **kwds: Any) -> Any: ...
 
     def __reduce__(self) -> Any:
         return _distribution, (self._family.name,)
@@ -190,6 +205,13 @@ class Continuous(Distribution):
     def median(self, *args: Any, **kwds: Any) -> Any:
         """Median."""
         return self.ppf(0.5, *args, **kwds)
+
+    def support(self, *args: Any, **kwds: Any) -> Any:
+        """Ends of the support, which move with location and scale."""
+        if not needs_rule(args, kwds):
+            return tensors(self._real.support(*plain(args), **plain(kwds)))
+        shapes, loc, scale = self._parsed(args, kwds)
+        return tuple(loc + scale * end for end in self._family.bounds(shapes))
 
     def entropy(self, *args: Any, **kwds: Any) -> Any:
         """Differential entropy."""
@@ -302,6 +324,20 @@ class Discrete(Distribution):
         """Standard deviation."""
         return xp.sqrt(self.var(*args, **kwds))
 
+    def logcdf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """Logarithm of the probability of values up to k."""
+        return self._evaluated("logcdf", k, args, kwds)
+
+    def logsf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """Logarithm of the probability of values above k."""
+        return self._evaluated("logsf", k, args, kwds)
+
+    def _logcdf(self, k: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+        return _logarithm(self._cdf(k, shapes, loc, scale))
+
+    def _logsf(self, k: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+        return _logarithm(self._sf(k, shapes, loc, scale))
+
     @policed
     def _moment(self, name: str, args: Any, kwds: dict[str, Any], moved: int) -> Any:
         if not needs_rule(args, kwds):
@@ -324,6 +360,12 @@ class Discrete(Distribution):
     def _sf(self, k: Any, shapes: Any, loc: Any, scale: Any) -> Any:
         value = xp.asarray(np.floor(plain(k) - plain(loc)))
         return self._in_support("sf", value, shapes, 0, 1, 1.0, 0.0)
+
+
+def _logarithm(p: Any) -> Any:
+    """Logarithm of probabilities; -inf, without a gradient, where one is 0."""
+    zero = plain(p) == 0
+    return xp.where(zero, -np.inf, xp.log(xp.where(zero, 1.0, p)))
 
 
 class Frozen:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ._bsplines import basis, interval_of, make_interp_spline
-from ._rule import needs_rule, plain, policed, refuse, scipy_object, tensor, tensors, xp
+from ._bsplines import basis, derived, interval_of, make_interp_spline
+from ._piecewise import PchipInterpolator
+from ._rule import needs_rule, plain, policed, refuse, rule, scipy_object, tensor, tensors, xp
 
 _ORDERS = {"slinear": 1, "cubic": 3, "quintic": 5}
 
@@ -19,13 +20,15 @@ class RegularGridInterpolator:
     Notes
     -----
     Differentiable in the values, the grid and the points of evaluation. Methods "linear" and the
-    splines "slinear", "cubic", "quintic"; "nearest" in the values.
+    splines "slinear", "cubic", "quintic" and "pchip"; "nearest" in the values.
     """
 
     def __init__(
         self, points: Any, values: Any, method: str = "linear", bounds_error: bool = True,
         fill_value: Any = np.nan, **options: Any,
     ) -> None:  # fmt: skip
+        if "solver" in options:  # lifted code names ours, by which SciPy does not know its own
+            options["solver"] = _scipys_solver(options["solver"])
         self._real = scipy_object("scipy.interpolate.RegularGridInterpolator")(
             plain(tuple(points)), plain(values), method, bounds_error, plain(fill_value), **options
         )
@@ -44,14 +47,13 @@ class RegularGridInterpolator:
         method = self.method if method is None else method
         if not needs_rule(xi, self.values, self.grid, self.fill_value):
             return tensors(self._real(plain(xi), method, nu=nu))
-        if nu is not None:
-            raise refuse("RegularGridInterpolator", "of derivatives (nu=)",
-                         "differentiate the interpolator with arraygrad")  # fmt: skip
-        self._real(plain(_points(xi, len(self.grid))), method)  # raises for points out of bounds
+        # Raises for points out of bounds, and for derivatives of other methods than splines.
+        self._real(plain(_points(xi, len(self.grid))), method, nu=nu)
         points = _points(xi, len(self.grid))
         flat = points.reshape((-1, len(self.grid)))
         coordinates = [flat[:, i] for i in range(len(self.grid))]
-        out = self._at(coordinates, method)
+        orders = [0] * len(self.grid) if nu is None else [int(n) for n in nu]
+        out = self._at(coordinates, method, orders)
         if self.fill_value is not None:
             outside = np.zeros(flat.shape[0], bool)
             for p, x in zip(self.grid, coordinates, strict=True):
@@ -61,7 +63,7 @@ class RegularGridInterpolator:
                 out = xp.where(fill, self.fill_value, out)
         return out.reshape((*points.shape[:-1], *self.values.shape[len(self.grid) :]))
 
-    def _at(self, coordinates: list[Any], method: str) -> Any:
+    def _at(self, coordinates: list[Any], method: str, orders: list[int]) -> Any:
         if method == "nearest":
             index = tuple(
                 _nearest(plain(p), plain(x)) for p, x in zip(self.grid, coordinates, strict=True)
@@ -70,18 +72,36 @@ class RegularGridInterpolator:
         if method == "linear":
             parts = [_linear(p, x) for p, x in zip(self.grid, coordinates, strict=True)]
             return _product(self.values, parts)
-        if method not in _ORDERS:
-            raise refuse("RegularGridInterpolator", f"for method={method!r}",
-                         "use 'linear' or 'cubic'")  # fmt: skip
-        k = _ORDERS[method]
+        if method == "pchip":
+            return _monotone(self.grid, self.values, coordinates)
         c, parts = self.values, []
         for axis, (p, x) in enumerate(zip(self.grid, coordinates, strict=True)):
-            spline = make_interp_spline(p, c, k, axis=axis)
-            c = xp.moveaxis(spline.c, 0, axis)
-            intervals = interval_of(spline.t, k, x)
-            weights = basis(spline.t, k, x, intervals)
+            spline = make_interp_spline(p, c, _ORDERS[method], axis=axis)
+            t, c, k = spline.tck
+            for _ in range(orders[axis]):
+                t, c, k = derived(t, c, k) if k else (t, 0 * c, 0)
+            c = xp.moveaxis(c, 0, axis)
+            intervals = interval_of(t, k, x)
+            weights = basis(t, k, x, intervals)
             parts.append([(intervals - k + i, w) for i, w in enumerate(weights)])
         return _product(c, parts)
+
+
+def _scipys_solver(solver: Any) -> Any:
+    if str(getattr(solver, "__module__", "")).startswith("arraygrad.scipy."):
+        return scipy_object(f"scipy.sparse.linalg.{solver.__name__}")
+    return solver
+
+
+def _monotone(grid: tuple[Any, ...], values: Any, coordinates: list[Any]) -> Any:
+    """One interpolation along each axis, the last axis first as in SciPy: they do not commute."""
+    last = len(grid) - 1
+    out = PchipInterpolator(grid[last], xp.moveaxis(values, last, 0))(coordinates[last])
+    for axis in range(last - 1, -1, -1):
+        p, x = grid[axis], coordinates[axis]
+        rows = [PchipInterpolator(p, xp.moveaxis(out[j], axis, 0))(x[j]) for j in range(x.shape[0])]
+        out = xp.stack(rows) if rows else xp.sum(out, axis=axis + 1)
+    return out
 
 
 def _points(xi: Any, count: int) -> Any:
@@ -116,9 +136,12 @@ def _product(values: Any, parts: list[list[Any]]) -> Any:
     return out
 
 
+@rule("scipy.interpolate.interpn")
 def interpn(
     points: Any, values: Any, xi: Any, method: str = "linear", bounds_error: bool = True,
     fill_value: Any = np.nan,
 ) -> Any:  # fmt: skip
     """Interpolated values at the points xi; see `RegularGridInterpolator`."""
+    if method == "splinef2d":
+        raise refuse("scipy.interpolate.interpn", "for method='splinef2d'", "use 'cubic'")
     return RegularGridInterpolator(points, values, method, bounds_error, fill_value)(xi)

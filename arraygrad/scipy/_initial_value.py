@@ -41,9 +41,10 @@ def solve_ivp(
     start = [float(plain(t)) for t in t_span]
     times = None if t_eval is None else np.asarray(plain(t_eval), dtype=float)
     name = method if isinstance(method, str) else method.__name__
+    passed = {k: on_plain(in_graph(v)) if callable(v) else plain(v) for k, v in options.items()}
     report = scipy_object("scipy.integrate.solve_ivp")(
         on_plain(fun), start, np.atleast_1d(plain(y0)), method, times, dense_output,
-        _plain_events(events), vectorized, args or None, **plain(options),
+        _plain_events(events), vectorized, args or None, **passed,
     )  # fmt: skip
     if not is_grad_enabled():
         return _wrapped(report)
@@ -51,25 +52,80 @@ def solve_ivp(
     tracked = is_tracked((state, t_span, t_eval))
     if not tracked and not is_recorded(rhs(start[0], wrap(plain(state)))):
         return _wrapped(report)
-    if events is not None or dense_output:
-        raise refuse("scipy.integrate.solve_ivp", "with events or dense_output",
-                     "pass t_eval, and find events with scipy.optimize.brentq")  # fmt: skip
     if not report.success:
         raise GradientError(f"scipy.integrate.solve_ivp found no solution: {report.message}")
-    outputs = report.t if t_eval is None else t_eval
+    if report.status == 1 and is_tracked(tuple(t_span)):
+        raise refuse("scipy.integrate.solve_ivp", "by the span that an event ends",
+                     "give t_span without gradients")  # fmt: skip
+    steps = report.t
+    if name in _EXPLICIT and t_eval is not None:
+        end = start[1]
+        if report.status == 1:
+            end = max((t[-1] for t in report.t_events if len(t)), key=lambda t: abs(t - start[0]))
+        steps = _steps(name, on_plain(rhs), [start[0], end], plain(state), plain(options))
+    tolerances = plain(options.get("rtol", 1e-3)), plain(options.get("atol", 1e-6))
+
+    def at(times: Any) -> Any:
+        if name in _EXPLICIT:
+            return _explicit(name, rhs, state, _scaled(steps, t_span), times)
+        return _replayed(rhs, state, t_span, times, *tolerances, stiff=name in ("Radau", "BDF"))
+
+    outputs = report.t if t_eval is None else t_eval[: len(report.t)]
     if t_eval is None and is_tracked(tuple(t_span)):
         outputs = _scaled(report.t, t_span)
-    if name in _EXPLICIT:
-        steps = report.t
-        if t_eval is not None:
-            steps = _steps(name, on_plain(rhs), start, plain(state), plain(options))
-        y = _explicit(name, rhs, state, _scaled(steps, t_span), outputs)
-    else:
-        tolerances = plain(options.get("rtol", 1e-3)), plain(options.get("atol", 1e-6))
-        y = _replayed(rhs, state, t_span, outputs, *tolerances, stiff=name in ("Radau", "BDF"))
+    if events is not None:
+        listed = events if isinstance(events, list | tuple) else [events]
+        _met(report, [in_graph(e) for e in listed], args, at)
+        if report.status == 1 and t_eval is None:  # the last event ends the solution
+            found = (t[-1] for t in report.t_events if len(t))
+            last = max(found, key=lambda t: abs(plain(t) - start[0]))
+            outputs = xp.concatenate((report.t[:-1], last[None]))
+    y = at(outputs)
     report.t = xp.asarray(outputs)
     report.y = y + (report.y - plain(y))
+    if dense_output:
+        report.sol = DenseSolution(report.sol, at)
     return report
+
+
+def _met(report: Any, events: list[Any], args: Any, at: Any) -> None:
+    """Times and states of events: implicit functions of what the solution depends on."""
+    for i, event in enumerate(events):
+        found = report.t_events[i]
+        if not len(found):
+            continue
+
+        def rest(times: Any, event: Any = event) -> Any:
+            y = at(times)
+            return xp.stack([xp.asarray(event(times[j], y[:, j], *args)).reshape(())
+                             for j in range(times.shape[0])])  # fmt: skip
+
+        times = solution(rest, found, "scipy.integrate.solve_ivp")
+        y = xp.swapaxes(at(times), 0, 1)
+        report.t_events[i] = times
+        report.y_events[i] = y + (report.y_events[i] - plain(y))
+
+
+class DenseSolution:
+    """The solution between the steps; differentiable in time and in what the solution depends on.
+
+    Stands for ``scipy.integrate.OdeSolution``.
+    """
+
+    def __init__(self, real: Any, at: Callable[[Any], Any]) -> None:
+        self._real = real
+        self._at = at
+
+    def __call__(self, t: Any) -> Any:
+        times = xp.atleast_1d(xp.asarray(t, dtype=float))
+        values = plain(times)
+        order = np.argsort(values if self._real.ts[-1] >= self._real.ts[0] else -values)
+        y = self._at(times[order])[:, np.argsort(order)]
+        y = y + (self._real(values) - plain(y))
+        return y if np.ndim(plain(t)) else y[:, 0]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
 
 
 def _wrapped(report: Any) -> Any:

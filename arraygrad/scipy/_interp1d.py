@@ -72,7 +72,10 @@ class interp1d:
 
     def _filled(self, points: Any, out: Any, plain_value: Any) -> Any:
         if isinstance(self._fill, str):
-            return out
+            if self._kind not in ("previous", "next"):
+                return out
+            # SciPy continues these kinds to one side only.
+            return xp.where(np.isnan(plain_value), np.nan, out)
         values = plain(points)
         below, above = values < plain(self.x)[0], values > plain(self.x)[-1]
         if not (below.any() or above.any()):

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import linalg as core
+from .._apply import wrap
 from ._implicit import gradient, in_graph, is_recorded, jacobian, on_plain, vector
 from ._minimize import _limits, _stationary, plain_bounds
-from ._rule import is_grad_enabled, plain, scipy_object, tensors, xp
+from ._reports import guarded
+from ._rule import by_name, is_grad_enabled, needs_rule, plain, scipy_object, tensors, xp
 from .linalg import solve_triangular
 
 _LOSSES: dict[str, Any] = {
@@ -40,7 +42,7 @@ def _fitted(cost: Any, value: Any, limits: Any) -> Any:
 
 
 def least_squares(
-    fun: Any, x0: Any, jac: Any = "2-point", bounds: Any = None, **options: Any
+    fun: Any, x0: Any, jac: Any = "2-point", bounds: Any = None, *more: Any, **options: Any
 ) -> Any:
     """Report of a least-squares fit; its ``x``, ``fun`` and ``cost`` have derivatives.
 
@@ -49,12 +51,14 @@ def least_squares(
     Derivative: that of the stationary point of half the sum of losses, as in `minimize`.
     """
     fun = in_graph(fun)
+    options = by_name("scipy.optimize.least_squares", 4, more, options)
     args, kwargs = options.pop("args", ()), options.pop("kwargs", None) or {}
+    args = args if isinstance(args, tuple) else tuple(args)
     limited = {} if bounds is None else {"bounds": plain_bounds(bounds)}
     loss, scale = options.pop("loss", "linear"), options.pop("f_scale", 1.0)
     report = scipy_object("scipy.optimize.least_squares")(
         on_plain(fun), plain(x0), on_plain(in_graph(jac)), args=args, kwargs=kwargs, **limited,
-        loss=on_plain(in_graph(loss)), f_scale=plain(scale), **options,
+        loss=on_plain(in_graph(loss)), f_scale=plain(scale), **plain(options),
     )  # fmt: skip
     if not is_grad_enabled():
         return report
@@ -67,12 +71,13 @@ def least_squares(
         n = report.x.size
         ends = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
         limits = tuple(list(xp.broadcast_to(xp.asarray(e, dtype=float), (n,))) for e in ends)
+    if not needs_rule(limits) and not is_recorded(residuals(wrap(report.x.copy()))):
+        return report
     cost = _cost(residuals, loss, scale)
     x = _fitted(cost, report.x, limits)
-    if is_recorded(x) or is_recorded(cost(xp.asarray(report.x))):
-        report.x, report.fun = x, residuals(x)
-        report.cost = cost(x)
-    return report
+    report.x, report.fun = x, residuals(x)
+    report.cost = cost(x)
+    return guarded(report, "scipy.optimize.least_squares")
 
 
 def curve_fit(
@@ -115,14 +120,16 @@ def curve_fit(
 
     ends = [xp.broadcast_to(xp.asarray(b, dtype=float), popt.shape) for b in bounds]
     bounded = any(np.isfinite(plain(e)).any() for e in ends)
-    x = _fitted(
-        _cost(residuals), popt, _limits(zip(*ends, strict=True), popt.size) if bounded else None
-    )
-    if not is_recorded(x):
+    if not needs_rule(ends) and not is_recorded(residuals(wrap(popt.copy()))):
         return tensors((popt, *rest))
+    limits = _limits(zip(*ends, strict=True), popt.size) if bounded else None
+    x = _fitted(_cost(residuals), popt, limits)
     matrix = jacobian(residuals, x, recorded=True)
     covariance = core.inv(xp.swapaxes(matrix, 0, 1) @ matrix)
     if not absolute_sigma:
         left = matrix.shape[0] - matrix.shape[1]
         covariance = covariance * (xp.sum(residuals(x) ** 2) / left)
+    if full_output:  # SciPy's residuals are those of the weighted problem
+        report = {**rest[1], "fvec": residuals(x)}
+        rest[1] = guarded(report, "scipy.optimize.curve_fit", ("fvec",))
     return (x, covariance, *rest[1:])

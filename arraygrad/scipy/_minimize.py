@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from .._apply import wrap
 from ._implicit import gradient, in_graph, is_recorded, jacobian, on_plain, solution, vector
-from ._rule import is_grad_enabled, needs_rule, plain, scipy_object, xp
+from ._reports import guarded
+from ._rule import by_name, is_grad_enabled, needs_rule, plain, scipy_object, xp
 
 
 def minimize(
@@ -50,11 +52,13 @@ def minimize(
 
     point = np.array(report.x, dtype=float).reshape(-1)
     active = _active_constraints(constraints, point, shape)
-    x = _stationary(slope, point, _limits(bounds, point.size), active)
-    if is_recorded(x) or is_recorded(value(wrap(point.copy()))):
-        report.x = x.reshape(shape)
-        report.fun = value(x)
-    return report
+    limits = _limits(bounds, point.size)
+    functions = [value, *([slope] if callable(jac) else []), *active]
+    if not needs_rule(limits) and not any(is_recorded(f(wrap(point.copy()))) for f in functions):
+        return report
+    x = _stationary(slope, point, limits, active)
+    report.x, report.fun = x.reshape(shape), value(x)
+    return guarded(report, "scipy.optimize.minimize")
 
 
 def minimize_scalar(
@@ -71,20 +75,26 @@ def minimize_scalar(
         return report
     point = np.array([report.x], dtype=float)
     limits = _limits([bounds] if bounds is not None else None, 1)
+    if not needs_rule(limits) and not is_recorded(fun(wrap(point.copy())[0], *args)):
+        return report
     x = _stationary(lambda x: gradient(lambda y: fun(y[0], *args), x), point, limits, [])
-    if is_recorded(x) or is_recorded(fun(wrap(point)[0], *args)):
-        report.x = x[0]
-        report.fun = fun(x[0], *args)
+    report.x, report.fun = x[0], fun(x[0], *args)
     return report
 
 
 def _searched(name: str, func: Any, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Report of a global search, whose minimum is a stationary point as any other."""
     func = in_graph(func)
-    args = options.pop("args", ())
-    passed = {"args": args} if args else {}
+    local = options.get("minimizer_kwargs") or {}
+    held = options.pop("args", ()) or local.get("args", ())
+    args = held if isinstance(held, tuple) else (held,)
+    passed = {"args": args} if args and name != "basinhopping" else {}
+    constraints = options.pop("constraints", ())
+    if constraints:
+        passed["constraints"] = tuple(_plain_constraints(constraints))
+    first = plain_bounds(given[0]) if name != "basinhopping" else plain(given[0])
     report = scipy_object(f"scipy.optimize.{name}")(
-        on_plain(func), *plain(given), **passed, **plain(options)
+        on_plain(func), first, **passed, **_plain_options(options)
     )
     if not is_grad_enabled():
         return report
@@ -94,24 +104,47 @@ def _searched(name: str, func: Any, given: tuple[Any, ...], options: dict[str, A
 
     point = np.array(report.x, dtype=float)
     if is_recorded(value(wrap(point.copy()))):
-        bounds = options.get("bounds") if name == "basinhopping" else given[0]
-        x = _stationary(lambda x: gradient(value, x), point, _limits(bounds, point.size), [])
+        limits = _limits(local.get("bounds") if name == "basinhopping" else given[0], point.size)
+        active = _active_constraints(constraints, point, point.shape) if constraints else []
+        whole = np.broadcast_to(plain(options.get("integrality")) or False, point.shape)
+        x = _stationary(lambda x: gradient(value, x), point, limits, active, whole)
         report.x, report.fun = x, value(x)
+        return guarded(report, f"scipy.optimize.{name}")
     return report
 
 
-def differential_evolution(func: Any, bounds: Any, args: Any = (), **options: Any) -> Any:
+def _plain_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options with functions as SciPy calls them; those of the local search in their dictionary."""
+    out = {}
+    for name, value in options.items():
+        if isinstance(value, FunctionType):
+            out[name] = on_plain(in_graph(value))
+        elif isinstance(value, dict):
+            out[name] = _plain_options(value)
+        elif name == "bounds":
+            out[name] = plain_bounds(value)
+        else:
+            out[name] = plain(value)
+    return out
+
+
+def differential_evolution(
+    func: Any, bounds: Any, args: Any = (), *more: Any, **options: Any
+) -> Any:
     """Report of a global search; derivatives of its minimum as in `minimize`."""
+    options = by_name("scipy.optimize.differential_evolution", 3, more, options)
     return _searched("differential_evolution", func, (bounds,), {"args": args, **options})
 
 
-def dual_annealing(func: Any, bounds: Any, args: Any = (), **options: Any) -> Any:
+def dual_annealing(func: Any, bounds: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     """Report of a global search; derivatives of its minimum as in `minimize`."""
+    options = by_name("scipy.optimize.dual_annealing", 3, more, options)
     return _searched("dual_annealing", func, (bounds,), {"args": args, **options})
 
 
-def basinhopping(func: Any, x0: Any, **options: Any) -> Any:
+def basinhopping(func: Any, x0: Any, *more: Any, **options: Any) -> Any:
     """Report of a global search; derivatives of its minimum as in `minimize`."""
+    options = by_name("scipy.optimize.basinhopping", 2, more, options)
     return _searched("basinhopping", func, (x0,), options)
 
 
@@ -137,6 +170,7 @@ def LinearConstraint(
 
 def NonlinearConstraint(fun: Any, lb: Any, ub: Any, *args: Any, **options: Any) -> Any:
     """SciPy's object for lb <= fun(x) <= ub, where all may carry gradients."""
+    options = plain(options)
     made = scipy_object("scipy.optimize.NonlinearConstraint")
     return made(fun, _numbers(lb), _numbers(ub), *args, **options)
 
@@ -169,13 +203,16 @@ def _at_bound(x: float, bound: Any) -> bool:
 
 
 def _stationary(
-    slope: Callable[[Any], Any], point: Any, limits: Any, active: list[Callable[[Any], Any]]
-) -> Any:
-    """The minimum near `point` with its derivatives."""
-    held: dict[int, Any] = {}
+    slope: Callable[[Any], Any], point: Any, limits: Any, active: list[Callable[[Any], Any]],
+    whole_numbers: Any = (),
+) -> Any:  # fmt: skip
+    """The minimum near `point` with its derivatives; some unknowns may be whole numbers."""
+    held: dict[int, Any] = {int(i): point[i] for i in np.flatnonzero(whole_numbers)}
     if limits is not None:
         force = plain(slope(wrap(point.copy())))
         for i, (low, high) in enumerate(zip(*limits, strict=True)):
+            if i in held:
+                continue
             if _at_bound(point[i], low) and (force[i] > 0 or active):
                 held[i] = low
             elif _at_bound(point[i], high) and (force[i] < 0 or active):

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import factorial
 from typing import Any
 
 import numpy as np
 
 from .. import linalg as core
+from .._apply import wrap
 from .._errors import ArgumentError
-from ._rule import needs_rule, plain, policed, refuse, tensors, tensors_of, xp
+from ._rule import (
+    needs_rule,
+    plain,
+    policed,
+    refuse,
+    scipy_object,
+    tensors,
+    tensors_of,
+    without_method,
+    xp,
+)
 from ._triangular import solve_of_banded
 
 
@@ -23,18 +36,51 @@ class PPoly:
     """
 
     def __init__(self, c: Any, x: Any, extrapolate: Any = None, axis: int = 0) -> None:
+        c, x = tensors_of("scipy.interpolate.PPoly", c, x)
+        axis = axis % (c.ndim - 1)
+        if axis:  # degrees and intervals come first, as SciPy keeps them
+            c = xp.moveaxis(c, (axis, axis + 1), (0, 1))
+        self._set(c, x, extrapolate, axis)
+
+    def _set(self, c: Any, x: Any, extrapolate: Any, axis: int) -> None:
         self.c, self.x = tensors_of("scipy.interpolate.PPoly", c, x)
         self.extrapolate = True if extrapolate is None else extrapolate
         self.axis = axis
+
+    @classmethod
+    def construct_fast(cls, c: Any, x: Any, extrapolate: Any = None, axis: int = 0) -> PPoly:
+        """A piecewise polynomial whose coefficients have degrees and intervals first already."""
+        made = PPoly.__new__(PPoly)
+        made._set(c, x, extrapolate, axis)
+        return made
+
+    @classmethod
+    def from_spline(cls, tck: Any, extrapolate: Any = None) -> PPoly:
+        """The piecewise polynomial of a spline with knots, coefficients and degree."""
+        from ._bsplines import splev
+
+        t, _, k = tck.tck if hasattr(tck, "tck") else tck
+        t = xp.asarray(t, dtype=float)
+        extrapolate = getattr(tck, "extrapolate", None) if extrapolate is None else extrapolate
+        rows = [splev(t[:-1], tck, der=m) / factorial(m) for m in range(k, -1, -1)]
+        return cls.construct_fast(xp.stack(rows), t, extrapolate)
+
+    @classmethod
+    def from_bernstein_basis(cls, bp: Any, extrapolate: Any = None) -> PPoly:
+        """The piecewise polynomial of one of SciPy's in Bernstein's basis, which is plain."""
+        real = scipy_object("scipy.interpolate.PPoly").from_bernstein_basis(bp, extrapolate)
+        return cls.construct_fast(real.c, real.x, real.extrapolate, real.axis)
+
+    def __getattr__(self, name: str) -> Any:
+        raise without_method("scipy.interpolate.PPoly", name)
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
         x = xp.asarray(x, dtype=np.result_type(np.asarray(plain(x)).dtype, float))
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
         breaks = plain(self.x)
         if extrapolate == "periodic":
-            x = x - (breaks[-1] - breaks[0]) * np.floor(
-                (plain(x) - breaks[0]) / (breaks[-1] - breaks[0])
-            )
+            turns = np.floor((plain(x) - breaks[0]) / (breaks[-1] - breaks[0]))
+            x = x - (self.x[-1] - self.x[0]) * turns
         points = x.reshape(-1)
         values = plain(points)
         interval = np.clip(np.searchsorted(breaks, values, "right") - 1, 0, len(breaks) - 2)
@@ -57,7 +103,7 @@ class PPoly:
             degree = c.shape[0] - 1
             factors = np.arange(degree, 0, -1.0).reshape((-1,) + (1,) * (c.ndim - 1))
             c = c[:-1] * factors if degree else xp.zeros_like(c)
-        return PPoly(c, self.x, self.extrapolate, self.axis)
+        return PPoly.construct_fast(c, self.x, self.extrapolate, self.axis)
 
     def antiderivative(self, nu: int = 1) -> PPoly:
         """The continuous piecewise polynomial whose derivative this is, 0 at the first break."""
@@ -74,7 +120,7 @@ class PPoly:
             start = xp.cumsum(area, axis=0) - area
             c = xp.concatenate((higher, start[None]))
         extrapolate = False if self.extrapolate == "periodic" else self.extrapolate
-        return PPoly(c, self.x, extrapolate, self.axis)
+        return PPoly.construct_fast(c, self.x, extrapolate, self.axis)
 
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
         """Integral from a to b; its derivative by b is the value at b."""
@@ -89,22 +135,43 @@ class PPoly:
 
         return up_to(b) - up_to(a)
 
-    def roots(self, *args: Any, **kwargs: Any) -> Any:
-        """Plain roots; refused while a coefficient carries a gradient."""
-        return self._solved("roots", args, kwargs)
-
-    def solve(self, *args: Any, **kwargs: Any) -> Any:
-        """Plain solutions of value = y; refused while a coefficient carries a gradient."""
-        return self._solved("solve", args, kwargs)
+    def roots(self, discontinuity: bool = True, extrapolate: Any = None) -> Any:
+        """Where the value is zero; see `solve`."""
+        return self.solve(0.0, discontinuity, extrapolate)
 
     @policed
-    def _solved(self, name: str, args: Any, kwargs: Any) -> Any:
-        if needs_rule(self.c, self.x, args, kwargs):
-            raise refuse(f"PPoly.{name}", "rule", "use scipy.optimize.brentq")
-        from scipy.interpolate import PPoly as RealPPoly
+    def solve(self, y: Any = 0.0, discontinuity: bool = True, extrapolate: Any = None) -> Any:
+        """Where the value is y.
 
-        real = RealPPoly(plain(self.c), plain(self.x), self.extrapolate, self.axis)
-        return tensors(getattr(real, name)(*plain(args), **plain(kwargs)))
+        Notes
+        -----
+        Derivative: with slope p'(x), dx = (dy - dp) / p'(x), where dp is by the coefficients.
+        """
+        real = scipy_object("scipy.interpolate.PPoly").construct_fast(
+            plain(self.c), plain(self.x), self.extrapolate, self.axis
+        )
+        found = real.solve(plain(y), discontinuity, extrapolate)
+        if not needs_rule(self.c, self.x, y):
+            return tensors(found)
+        if found.dtype == object or np.isnan(found).any():
+            raise refuse("PPoly.solve", "for several polynomials, or where one is constant",
+                         "solve each part by itself")  # fmt: skip
+        return solved(lambda x, nu: self(x, nu, True) - (0.0 if nu else y), found, "PPoly.solve")
+
+
+def solved(f: Callable[[Any, int], Any], found: Any, function: str) -> Any:
+    """Zeros with their gradients: two steps of Newton's, exact to the third order.
+
+    `f` takes points and the order of its derivative by them.
+    """
+    scale = np.abs(plain(f(wrap(found), 1)))
+    jump = np.abs(plain(f(wrap(found), 0))) > 1e-6 * np.maximum(scale, 1.0)
+    if (jump | (scale < 1e-9)).any():
+        raise refuse(function, "at jumps and where the slope is zero", "use scipy.optimize.brentq")
+    z = wrap(found)
+    for _ in range(2):
+        z = z - f(z, 0) / f(z, 1)
+    return z + (found - plain(z))
 
 
 def _horner(c: Any, interval: Any, u: Any, nu: int) -> Any:
@@ -147,7 +214,7 @@ class CubicHermiteSpline(PPoly):
     def __init__(self, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None) -> None:
         x, y, axis = _data("scipy.interpolate.CubicHermiteSpline", x, y, axis)
         slopes = xp.moveaxis(xp.asarray(dydx, dtype=float), axis, 0)
-        super().__init__(_hermite(x, y, slopes), x, extrapolate, axis)
+        self._set(_hermite(x, y, slopes), x, extrapolate, axis)
 
 
 def _hermite(x: Any, y: Any, s: Any) -> Any:
@@ -177,7 +244,7 @@ class CubicSpline(PPoly):
         else:
             start, end = _conditions(bc_type)
             slopes = _spline_slopes(x, flat, start, end)
-        super().__init__(_hermite(x, y, slopes.reshape(y.shape)), x, extrapolate, axis)
+        self._set(_hermite(x, y, slopes.reshape(y.shape)), x, extrapolate, axis)
 
 
 _CONDITIONS = {"natural": (2, 0.0), "clamped": (1, 0.0), "not-a-knot": "not-a-knot"}
@@ -263,7 +330,7 @@ class PchipInterpolator(PPoly):
 
     def __init__(self, x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> None:
         x, y, axis = _data("scipy.interpolate.PchipInterpolator", x, y, axis)
-        super().__init__(_hermite(x, y, _monotone_slopes(x, y)), x, extrapolate, axis)
+        self._set(_hermite(x, y, _monotone_slopes(x, y)), x, extrapolate, axis)
 
 
 def _monotone_slopes(x: Any, y: Any) -> Any:
@@ -296,7 +363,7 @@ class Akima1DInterpolator(PPoly):
             raise ArgumentError(f"Akima1DInterpolator: method={method!r}; use 'akima' or 'makima'")
         x, y, axis = _data("scipy.interpolate.Akima1DInterpolator", x, y, axis)
         slopes = _akima_slopes(x, y, method == "makima")
-        super().__init__(_hermite(x, y, slopes), x, bool(extrapolate), axis)
+        self._set(_hermite(x, y, slopes), x, bool(extrapolate), axis)
 
 
 def _akima_slopes(x: Any, y: Any, modified: bool) -> Any:

@@ -41,6 +41,8 @@ def quad(
     """
     func = in_graph(func)
     args = args if isinstance(args, tuple) else (args,)
+    if complex_func and weight is None:
+        return _complex_quad(func, a, b, args, full_output, epsabs, epsrel, limit, points)
     if plain(b) < plain(a) and weight is None:
         value, *report = quad(func, b, a, args, full_output, epsabs, epsrel, limit, points,
                               complex_func=complex_func)  # fmt: skip
@@ -62,6 +64,18 @@ def quad(
     edges = _edges(report, low, high)
     total = _sum(func, a, b, args, edges, low, high)
     return (total + (found[0] - plain(total)), *found[1:])
+
+
+def _complex_quad(func: Any, a: Any, b: Any, args: Any, full_output: Any, *options: Any) -> Any:
+    """The integrals of both parts of func."""
+    parts = [
+        quad(lambda x, *p, f=f: f(func(x, *p)), a, b, args, full_output, *options)
+        for f in (xp.real, xp.imag)
+    ]
+    value, error = (parts[0][i] + 1j * parts[1][i] for i in (0, 1))
+    if not full_output:
+        return value, error
+    return value, error, {"real": parts[0][2:], "imag": parts[1][2:]}
 
 
 def _inside(low: float, high: float) -> float:

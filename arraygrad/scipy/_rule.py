@@ -139,9 +139,20 @@ def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
                     f"write what it does with NumPy functions, or {WAYS_OUT}"
                 ) from error
             raise
+        if needs_rule(args, kwargs) and _has_floats(out) and not is_tracked(out):
+            lose(f"{name} has no derivative rule and")  # it only compared what it got
         return tensors(out) if type(out) in (np.ndarray, tuple, list) else out
 
     return function
+
+
+def _has_floats(out: Any) -> bool:
+    """Whether there are floating-point numbers in a result."""
+    if isinstance(out, tuple | list):
+        return any(_has_floats(item) for item in out)
+    return isinstance(out, float | complex) or (
+        isinstance(out, np.ndarray | np.generic | TensorBase) and out.dtype.kind in "fc"
+    )
 
 
 def refused_while_tracked(real: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -154,6 +165,27 @@ def refused_while_tracked(real: Callable[..., Any], name: str) -> Callable[..., 
         return tensors(real(*plain(args), **plain(kwargs)))
 
     return method
+
+
+def by_name(
+    path: str, passed: int, more: tuple[Any, ...], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Options by their names; those in `more` came by position, behind `passed` others."""
+    if not more:
+        return options
+    names = list(inspect.signature(scipy_object(path)).parameters)[passed:]
+    if len(more) > len(names):
+        raise TypeError(f"{path} takes {passed + len(names)} arguments by position")
+    return {**dict(zip(names, more, strict=False)), **options}
+
+
+def without_method(of: str, name: str) -> AttributeError:
+    """What to raise for a name that our stand-in for one of SciPy's classes has not."""
+    what = f"arraygrad's stand-in for {of} has no {name!r}"
+    cls: Any = None if name.startswith("_") else scipy_object(of)
+    if hasattr(cls, name):
+        what += f"; build {of}, which lifted code does not see, from plain values: x.detach()"
+    return AttributeError(what, name=name)
 
 
 def _is_of_detaching(error: BaseException | None) -> bool:

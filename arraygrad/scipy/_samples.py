@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -278,8 +279,10 @@ def ttest_1samp(
     error = xp.std(x, axis=axis, ddof=1, keepdims=keepdims) / np.sqrt(n)
     if np.ndim(plain(popmean)) and not keepdims:
         popmean = xp.squeeze(xp.asarray(popmean), axis)
-    t = (xp.mean(x, axis=axis, keepdims=keepdims) - popmean) / error
-    return _tested(t, _p_value(t, float(n - 1), alternative), n - 1.0)
+    middle = xp.mean(x, axis=axis, keepdims=keepdims)
+    t = (middle - popmean) / error
+    pvalue = _p_value(t, float(n - 1), alternative)
+    return _tested(t, pvalue, n - 1.0, (middle, error, alternative))
 
 
 @rule("scipy.stats.ttest_rel")
@@ -317,7 +320,7 @@ def ttest_ind(
         x2, axis=axis, keepdims=keepdims
     )
     t = difference / error
-    return _tested(t, _p_value(t, df, alternative), df)
+    return _tested(t, _p_value(t, df, alternative), df, (difference, error, alternative))
 
 
 def _replaced(result: Any, **values: Any) -> Any:
@@ -334,44 +337,119 @@ class _Pair(tuple[Any, ...]):
     correlation: Any
     pvalue: Any
     df: Any
+    interval: Callable[[Any], tuple[Any, Any]]
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
+        """Interval that holds the true value with this probability; both ends have gradients."""
+        return Interval(*self.interval(confidence_level))
 
 
-def _tested(t: Any, pvalue: Any, df: Any) -> _Pair:
-    """The result of a t-test."""
-    return _replaced(_Pair((t, pvalue)), statistic=t, pvalue=pvalue, df=df)  # type: ignore[no-any-return]
+class Interval(NamedTuple):
+    """Ends of a confidence interval."""
+
+    low: Any
+    high: Any
+
+
+def _around(alternative: str, level: float, ends: Callable[[float], tuple[Any, Any]]) -> Any:
+    """An interval whose ends leave equal tails, or one tail; `ends` takes a quantile's level."""
+    if alternative == "two-sided":
+        return ends(0.5 + level / 2)
+    low, high = ends(level)
+    if alternative == "less":
+        return xp.full_like(plain(low), -np.inf), high
+    return low, xp.full_like(plain(high), np.inf)
+
+
+def _tested(t: Any, pvalue: Any, df: Any, estimate: tuple[Any, Any, str]) -> _Pair:
+    """The result of a t-test, with the estimate, its standard error and the alternative."""
+    middle, error, alternative = estimate
+
+    def ends(level: float) -> tuple[Any, Any]:
+        student: Any = import_module("arraygrad.scipy.stats").t
+        reach = student.ppf(level, df) * error
+        return middle - reach, middle + reach
+
+    def interval(level: float) -> Any:
+        return _around(alternative, level, ends)
+
+    return _replaced(  # type: ignore[no-any-return]
+        _Pair((t, pvalue)), statistic=t, pvalue=pvalue, df=df, interval=interval
+    )
 
 
 @rule("scipy.stats.pearsonr")
 def pearsonr(
     x: Any, y: Any, *, alternative: str = "two-sided", method: Any = None, axis: Any = 0
 ) -> Any:
-    """Correlation coefficient with its gradient, and the plain p-value."""
-    options = {} if method is None else {"method": method}
-    if plain(axis) != 0:
-        options["axis"] = plain(axis)
-    real = scipy_object("scipy.stats.pearsonr")
-    plain_result = real(plain(x), plain(y), alternative=alternative, **options)
+    """Correlation coefficient and its p-value; both have gradients."""
+    if method is not None:
+        raise refuse("scipy.stats.pearsonr", "with method=", "leave it out")
     x, y = tensors_of("scipy.stats.pearsonr", x, y)
+    if axis is None:
+        x, y, axis = xp.ravel(x), xp.ravel(y), 0
     dx, dy = (v - xp.mean(v, axis=axis, keepdims=True) for v in (x, y))
     r = xp.sum(dx * dy, axis=axis) / xp.sqrt(
         xp.sum(dx * dx, axis=axis) * xp.sum(dy * dy, axis=axis)
     )
-    pair = _Pair((r, plain_result.pvalue))
-    return _replaced(pair, statistic=r, correlation=r, pvalue=plain_result.pvalue)
+    n = max(x.shape[axis], y.shape[axis])
+    pvalue = _p_of_correlation(r, n, alternative)
+
+    def ends(level: float) -> tuple[Any, Any]:
+        special: Any = import_module("arraygrad.special")
+        reach = special.ndtri(level) / np.sqrt(n - 3)
+        return xp.tanh(xp.arctanh(r) - reach), xp.tanh(xp.arctanh(r) + reach)
+
+    def interval(level: float) -> Any:
+        low, high = _around(alternative, level, ends) if n > 3 else (xp.nan, xp.nan)
+        infinite = alternative == "less", alternative == "greater"  # a correlation ends at 1
+        return -1.0 + 0 * r if infinite[0] else low, 1.0 + 0 * r if infinite[1] else high
+
+    pair = _Pair((r, pvalue))
+    return _replaced(pair, statistic=r, correlation=r, pvalue=pvalue, interval=interval)
+
+
+def _p_of_correlation(r: Any, n: int, alternative: str) -> Any:
+    """Probability of a correlation as far out: it has a beta distribution on [-1, 1]."""
+    if n == 2:
+        return xp.ones_like(plain(r))
+    special: Any = import_module("arraygrad.special")
+    half = n / 2 - 1
+    if alternative == "less":
+        return special.betainc(half, half, (1 + r) / 2)
+    if alternative == "greater":
+        return special.betainc(half, half, (1 - r) / 2)
+    if alternative != "two-sided":
+        raise ArgumentError(f"alternative={alternative!r}; use 'two-sided', 'less' or 'greater'")
+    return 2 * special.betainc(half, half, (1 - xp.abs(r)) / 2)
 
 
 @rule("scipy.stats.linregress")
-def linregress(x: Any, y: Any, **options: Any) -> Any:
-    """Slope, intercept and correlation with gradients, the plain p-value, and standard errors."""
-    real = scipy_object("scipy.stats.linregress")(plain(x), plain(y), **options)
-    x, y = tensors_of("scipy.stats.linregress", x, y)
-    n = x.shape[0]
-    dx, dy = x - xp.mean(x), y - xp.mean(y)
-    xx, xy, yy = xp.mean(dx * dx), xp.mean(dx * dy), xp.mean(dy * dy)
+def linregress(
+    x: Any, y: Any, alternative: str = "two-sided", *, axis: Any = 0,
+    nan_policy: str = "propagate", keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """Slope, intercept, correlation, p-value and standard errors, all with gradients."""
+    name = "scipy.stats.linregress"
+    x, y = (_sample(v, axis, nan_policy, name)[0] for v in tensors_of(name, x, y))
+    shape = (1,) * max(x.ndim, y.ndim)
+    if axis is None:
+        x, y, axis = xp.ravel(x), xp.ravel(y), 0
+    n = max(x.shape[axis], y.shape[axis])
+
+    def mean(v: Any) -> Any:
+        return xp.mean(v, axis=axis, keepdims=True)
+
+    dx, dy = x - mean(x), y - mean(y)
+    xx, xy, yy = mean(dx * dx), mean(dx * dy), mean(dy * dy)
     slope, r = xy / xx, xy / xp.sqrt(xx * yy)
-    intercept = xp.mean(y) - slope * xp.mean(x)
+    intercept = mean(y) - slope * mean(x)
     error = xp.sqrt((1 - r * r) * yy / xx / (n - 2))
-    return type(real)(
-        slope=slope, intercept=intercept, rvalue=r, pvalue=real.pvalue, stderr=error,
-        intercept_stderr=error * xp.sqrt(xx + xp.mean(x) ** 2),
-    )  # fmt: skip
+    pvalue = _p_value(r * xp.sqrt((n - 2) / (1 - r * r)), n - 2.0, alternative)
+    second = error * xp.sqrt(xx + mean(x) ** 2)
+    found = (slope, intercept, r, pvalue, error)
+    parts = [v.reshape(shape) if v.size == 1 and keepdims else v for v in (*found, second)]
+    parts = parts if keepdims else [xp.squeeze(v, axis) for v in parts]
+    values = dict(zip(("slope", "intercept", "rvalue", "pvalue", "stderr"), parts, strict=False))
+    result = scipy_object("scipy.stats._stats_py.LinregressResult")
+    return result(**values, intercept_stderr=parts[-1])

@@ -63,7 +63,9 @@ def _folded(t: Any, n: int, mode: str) -> Any:
 
 def _neighbour(index: Any, n: int, mode: str) -> Any:
     """Elements that stand for those beyond the ends."""
-    mirrored = mode in ("constant", "wrap", "mirror", "grid-constant")
+    mirrored = mode in ("constant", "wrap", "mirror")
+    if mode == "grid-constant":
+        return index
     if mode == "nearest":
         return np.clip(index, 0, n - 1)
     if mode == "grid-wrap":
@@ -101,8 +103,20 @@ def sampled(
         weight: Any = 1.0
         for _, w in choice:
             weight = weight * w
-        out = out + x[tuple(index for index, _ in choice)] * weight
+        index = tuple(index for index, _ in choice)
+        out = out + (_or_constant(x, index, cval) if mode == "grid-constant" else x[index]) * weight
     return xp.where(outside, cval, out) if np.any(outside) else out
+
+
+def _or_constant(x: Any, index: tuple[Any, ...], cval: Any) -> Any:
+    """Elements of an array that goes on with a constant beyond its ends."""
+    inside: Any = True
+    for i, n in zip(index, x.shape, strict=True):
+        inside = inside & (i >= 0) & (i < n)
+    if np.all(inside):
+        return x[index]
+    clipped = (np.clip(i, 0, n - 1) for i, n in zip(index, x.shape, strict=True))
+    return xp.where(inside, x[tuple(clipped)], cval)
 
 
 def _weights(t: Any, n: int, order: int, mode: str) -> list[Any]:
@@ -113,7 +127,10 @@ def _weights(t: Any, n: int, order: int, mode: str) -> list[Any]:
     # B-spline i has its centre at element i: knots at i - (order + 1) / 2
     shift_of_knots = (order + 1) / 2
     interval = np.floor(values + shift_of_knots).astype(int)
-    interval = np.where(values >= n - 1, np.minimum(interval, n - 1 + (order + 1) // 2), interval)
+    if mode != "grid-constant":  # in which what lies beyond the end counts
+        interval = np.where(
+            values >= n - 1, np.minimum(interval, n - 1 + (order + 1) // 2), interval
+        )
     low = int(interval.min(initial=0)) - order - 1
     high = int(interval.max(initial=0)) + order + 2
     knots = np.arange(low, high + 1) - shift_of_knots
@@ -127,17 +144,15 @@ def map_coordinates(
     cval: Any = 0.0, prefilter: bool = True,
 ) -> Any:  # fmt: skip
     """Values at coordinates, shape (ndim, ...); differentiable in input and coordinates."""
-    _check("map_coordinates", output, mode)
+    _check("map_coordinates", output)
     x = tensor(input, "scipy.ndimage.map_coordinates")
     at = tensor(coordinates, "scipy.ndimage.map_coordinates", 2)
     return sampled(x, list(at), order, mode, cval, prefilter)
 
 
-def _check(function: str, output: Any, mode: str) -> None:
+def _check(function: str, output: Any) -> None:
     if output is not None and not isinstance(output, type | np.dtype | str):
         raise refuse(f"scipy.ndimage.{function}", "with output=", "use the result")
-    if mode == "grid-constant":
-        raise refuse(f"scipy.ndimage.{function}", "for mode='grid-constant'", "use 'constant'")
 
 
 @rule("scipy.ndimage.shift")
@@ -146,7 +161,7 @@ def shift(
     cval: Any = 0.0, prefilter: bool = True,
 ) -> Any:  # fmt: skip
     """The array moved by fractions of elements; differentiable in input and shift."""
-    _check("shift", output, mode)
+    _check("shift", output)
     x = tensor(input, "scipy.ndimage.shift")
     by = list(shift) if np.ndim(plain(shift)) else [shift] * x.ndim
     at = [grid - s for grid, s in zip(np.indices(x.shape, dtype=float), by, strict=True)]
@@ -159,7 +174,7 @@ def affine_transform(
     order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True,
 ) -> Any:  # fmt: skip
     """The array at matrix @ position + offset; differentiable in all three."""
-    _check("affine_transform", output, mode)
+    _check("affine_transform", output)
     x = tensor(input, "scipy.ndimage.affine_transform")
     matrix = tensor(matrix, "scipy.ndimage.affine_transform", 2)
     offset = tensor(offset, "scipy.ndimage.affine_transform", 3)
@@ -178,14 +193,16 @@ def zoom(
     cval: Any = 0.0, prefilter: bool = True, *, grid_mode: bool = False,
 ) -> Any:  # fmt: skip
     """The array at another resolution; linear in input, the zoom counts as constant."""
-    _check("zoom", output, mode)
-    if grid_mode:
-        raise refuse("scipy.ndimage.zoom", "with grid_mode=True", "use map_coordinates")
+    _check("zoom", output)
     x = tensor(input, "scipy.ndimage.zoom")
     factors = np.broadcast_to(plain(zoom), (x.ndim,))
     shape = tuple(round(n * f) for n, f in zip(x.shape, factors, strict=True))
-    steps = [(n - 1) / (m - 1) if m > 1 else 1.0 for n, m in zip(x.shape, shape, strict=True)]
-    at = np.indices(shape, dtype=float) * np.reshape(steps, (-1,) + (1,) * x.ndim)
+    less = 0 if grid_mode else 1  # distances between outer edges, or between centres
+    pairs = zip(x.shape, shape, strict=True)
+    steps = [(n - less) / (m - less) if m > less else 1.0 for n, m in pairs]
+    middle = 0.5 if grid_mode else 0.0
+    at = np.indices(shape, dtype=float) + middle
+    at = at * np.reshape(steps, (-1,) + (1,) * x.ndim) - middle
     return sampled(x, [xp.asarray(t) for t in at], order, mode, cval, prefilter)
 
 
@@ -195,7 +212,7 @@ def rotate(
     order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True,
 ) -> Any:  # fmt: skip
     """The matrix rotated by an angle in degrees; differentiable in both."""
-    _check("rotate", output, mode)
+    _check("rotate", output)
     x = tensor(input, "scipy.ndimage.rotate")
     if x.ndim != 2 or {a % 2 for a in axes} != {0, 1}:
         raise refuse("scipy.ndimage.rotate", "of other than two dimensions", "rotate each matrix")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._bsplines import BSpline, make_interp_spline, splev, splint
-from ._rule import needs_rule, plain, policed, refuse, scipy_object, tensors
+from ._bsplines import BSpline, interpolating, splev, splint
+from ._piecewise import solved
+from ._rule import needs_rule, plain, policed, refuse, scipy_object, tensors, without_method
 
 _EXTENSIONS = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
 
@@ -23,26 +24,25 @@ class UnivariateSpline:
         self, x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: int = 3, s: Any = None,
         ext: Any = 0, check_finite: bool = False,
     ) -> None:  # fmt: skip
-        options = {"w": plain(w), "bbox": plain(bbox), "k": k, "s": s, "ext": ext}
-        self._made(x, y, {**options, "check_finite": check_finite}, s == 0, w)
+        options = {"w": plain(w), "k": k, "s": s, "ext": ext}
+        self._made(x, y, bbox, {**options, "check_finite": check_finite}, s == 0, w)
 
     @policed
     def _made(
-        self, x: Any, y: Any, options: dict[str, Any], interpolates: bool, *others: Any
+        self, x: Any, y: Any, bbox: Any, options: dict[str, Any], interpolates: bool, *others: Any
     ) -> None:
         self._ext = _EXTENSIONS.get(options["ext"], options["ext"])
-        if not needs_rule(x, y, options["bbox"], *others):
+        if not needs_rule(x, y, bbox, *others):
             name = f"scipy.interpolate.{type(self).__name__}"
-            self._real = scipy_object(name)(plain(x), plain(y), **options)
+            self._real = scipy_object(name)(plain(x), plain(y), bbox=plain(bbox), **options)
             self._spline = BSpline(*self._real._eval_args)
             return
-        if not interpolates or list(options["bbox"]) != [None, None]:
-            raise refuse(f"scipy.interpolate.{type(self).__name__}",
-                         "by data that it smooths, or with bbox=",
+        if not interpolates:
+            raise refuse(f"scipy.interpolate.{type(self).__name__}", "by data that it smooths",
                          "use s=0, scipy.interpolate.make_interp_spline or make_lsq_spline",
                          )  # fmt: skip
         self._real = None
-        self._spline = make_interp_spline(x, y, options["k"])
+        self._spline = interpolating(x, y, options["k"], *bbox)
 
     def __call__(self, x: Any, nu: int = 0, ext: Any = None) -> Any:
         ext = self._ext if ext is None else _EXTENSIONS.get(ext, ext)
@@ -82,11 +82,17 @@ class UnivariateSpline:
 
     @policed
     def roots(self) -> Any:
-        """Plain zeros; refused while the spline carries a gradient."""
-        if needs_rule(*self._spline.tck):
-            raise refuse(f"{type(self).__name__}.roots", "rule", "use scipy.optimize.brentq")
+        """Zeros of a cubic spline; their derivative is implicit."""
+        name = f"{type(self).__name__}.roots"
+        if self._spline.k != 3:
+            raise NotImplementedError(f"{name}: finding roots unsupported for non-cubic splines")
         zeros = scipy_object("scipy.interpolate.sproot")(plain(self._spline.tck))
-        return tensors(zeros)
+        if not needs_rule(*self._spline.tck):
+            return tensors(zeros)
+        return solved(self._spline, zeros, name)
+
+    def __getattr__(self, name: str) -> Any:
+        raise without_method("scipy.interpolate.UnivariateSpline", name)
 
 
 class InterpolatedUnivariateSpline(UnivariateSpline):
@@ -96,5 +102,5 @@ class InterpolatedUnivariateSpline(UnivariateSpline):
         self, x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: int = 3, ext: Any = 0,
         check_finite: bool = False,
     ) -> None:  # fmt: skip
-        options = {"w": plain(w), "bbox": plain(bbox), "k": k, "ext": ext}
-        self._made(x, y, {**options, "check_finite": check_finite}, True)
+        options = {"w": plain(w), "k": k, "ext": ext}
+        self._made(x, y, bbox, {**options, "check_finite": check_finite}, True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._op import Linear
-from ._rule import primitive_op, refuse, rule, scipy_object, tensor, xp
+from ._rule import plain, primitive_op, rule, scipy_object, tensor, xp
 
 
 def _one_axis(name: str, x: Any, n: Any, axis: int, norm: Any) -> Any:
@@ -20,7 +20,19 @@ def _one_axis(name: str, x: Any, n: Any, axis: int, norm: Any) -> Any:
 
 
 def _several_axes(name: str, x: Any, s: Any, axes: Any, norm: Any) -> Any:
-    return getattr(xp.fft, name)(tensor(x, f"scipy.fft.{name}"), s, axes, norm)
+    x = tensor(x, f"scipy.fft.{name}")
+    s = None if s is None else _listed(s)
+    if axes is not None:
+        axes = _listed(axes)
+    elif s is not None:  # NumPy deprecates lengths without axes, SciPy means the last ones
+        axes = list(range(-len(s), 0))
+    return getattr(xp.fft, name)(x, s, axes, norm)
+
+
+def _listed(value: Any) -> list[Any]:
+    """Lengths or axes, of which one may be given as a number."""
+    value = plain(value)
+    return [value] if np.ndim(value) == 0 else list(value)
 
 
 @rule("scipy.fft.fft")
@@ -149,6 +161,48 @@ def irfftn(
     return _several_axes("irfftn", x, s, axes, norm)
 
 
+# -- transforms that are real, in several axes -----------------------------------------------------
+
+# Those of Hermitian signals are the others backwards: their norms change places.
+_SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+@rule("scipy.fft.hfftn")
+def hfftn(
+    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Transform in several axes of a signal that is its own conjugate reversed, which is real."""
+    return _several_axes("irfftn", xp.conj(tensor(x, "scipy.fft.hfftn")), s, axes, _SWAPPED[norm])
+
+
+@rule("scipy.fft.ihfftn")
+def ihfftn(
+    x: Any, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `hfftn`."""
+    return xp.conj(_several_axes("rfftn", x, s, axes, _SWAPPED[norm]))
+
+
+@rule("scipy.fft.hfft2")
+def hfft2(
+    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """`hfftn` in two axes."""
+    return hfftn(x, s, axes, norm)
+
+
+@rule("scipy.fft.ihfft2")
+def ihfft2(
+    x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, overwrite_x: bool = False,
+    workers: Any = None, *, plan: Any = None,
+) -> Any:  # fmt: skip
+    """Inverse of `hfft2`."""
+    return ihfftn(x, s, axes, norm)
+
+
 @rule("scipy.fft.fftshift")
 def fftshift(x: Any, axes: Any = None) -> Any:
     """Frequency zero moved to the middle."""
@@ -210,15 +264,33 @@ def _real(
         missing = max(int(n) - x.shape[-1], 0)
         padding = xp.zeros((*x.shape[:-1], missing), dtype=x.dtype)
         x = xp.concatenate((x[..., : int(n)], padding), axis=-1)
-    scaled = norm == ("forward" if not inverse else None) or (inverse and norm == "backward")
     type = _TRANSPOSED[type] if inverse else type
-    mode = "ortho" if norm == "ortho" else "backward"
-    if orthogonalize is not None and orthogonalize != (norm == "ortho"):
-        raise refuse(f"scipy.fft.{kind}", "with orthogonalize=", "use norm='ortho'")
-    out = _transform(x, kind=kind, type=type, norm=mode)
-    if scaled:
-        out = out / _length(kind, type, x.shape[-1])
+    length = _length(kind, type, x.shape[-1])
+    ortho = norm == "ortho"
+    if orthogonalize is None or bool(orthogonalize) == ortho:
+        out = _transform(x, kind=kind, type=type, norm="ortho" if ortho else "backward")
+    else:
+        out = _half_orthogonal(x, kind, type, bool(orthogonalize))
+        out = out / np.sqrt(length) if ortho else out
+    if norm == "forward" if not inverse else norm in (None, "backward"):
+        out = out / length
     return xp.moveaxis(out, -1, axis)
+
+
+def _half_orthogonal(x: Any, kind: str, type: int, orthogonalize: bool) -> Any:
+    """A transform whose matrix is orthogonal up to a factor, or that is not though it is scaled."""
+    root = float(np.sqrt(2.0))
+    before, after = {
+        ("dct", 1): ((root, root), (1 / root, 1 / root)),
+        ("dct", 2): ((1.0, 1.0), (1 / root, 1.0)),
+        ("dct", 3): ((root, 1.0), (1.0, 1.0)),
+        ("dst", 2): ((1.0, 1.0), (1.0, 1 / root)),
+        ("dst", 3): ((1.0, root), (1.0, 1.0)),
+    }.get((kind, type), ((1.0, 1.0), (1.0, 1.0)))
+    if not orthogonalize:
+        return _transform(x, kind=kind, type=type, norm="backward")
+    out = _transform(_scaled_ends(x, *before), kind=kind, type=type, norm="backward")
+    return _scaled_ends(out, *after)
 
 
 def _make(name: str, kind: str, inverse: bool, summary: str) -> Callable[..., Any]:
@@ -245,9 +317,12 @@ def _make_several(name: str, one: Any, summary: str) -> Callable[..., Any]:
         overwrite_x: bool = False, workers: Any = None, *, orthogonalize: Any = None,
     ) -> Any:  # fmt: skip
         x = tensor(x, f"scipy.fft.{name}")
-        if axes is None:
+        s = None if s is None else _listed(s)
+        if axes is not None:
+            axes = _listed(axes)
+        else:
             axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
-        lengths = [None] * len(axes) if s is None else list(s)
+        lengths = [None] * len(axes) if s is None else s
         return functools.reduce(
             lambda y, pair: one(y, type, pair[1], pair[0], norm, orthogonalize=orthogonalize),
             zip(axes, lengths, strict=True), x,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ._bsplines import (
     BSpline as BSpline,
     make_interp_spline as make_interp_spline,
+    make_lsq_spline as make_lsq_spline,
     splev as splev,
     spline_of as spline_of,
     splint as splint,
@@ -24,15 +27,19 @@ from ._piecewise import (
     PchipInterpolator as PchipInterpolator,
     PPoly as PPoly,
 )
+from ._rule import plain
 from ._univariate import (
     InterpolatedUnivariateSpline as InterpolatedUnivariateSpline,
     UnivariateSpline as UnivariateSpline,
 )
 
 
-def pchip_interpolate(xi: Any, yi: Any, x: Any, der: int = 0, axis: int = 0) -> Any:
+def pchip_interpolate(xi: Any, yi: Any, x: Any, der: Any = 0, axis: int = 0) -> Any:
     """Values or derivatives of the monotone interpolant; see `PchipInterpolator`."""
-    return PchipInterpolator(xi, yi, axis=axis)(x, nu=der)
+    interpolant = PchipInterpolator(xi, yi, axis=axis)
+    if np.ndim(plain(der)):
+        return [interpolant(x, nu=int(nu)) for nu in plain(der)]
+    return interpolant(x, nu=der)
 
 
 # -- ours for objects that were made outside of lifted code ----------------------------------------
@@ -40,7 +47,7 @@ def pchip_interpolate(xi: Any, yi: Any, x: Any, der: int = 0, axis: int = 0) -> 
 
 def piecewise_of(real: Any) -> PPoly:
     """Ours for a piecewise polynomial of SciPy."""
-    return PPoly(real.c, real.x, real.extrapolate, real.axis)
+    return PPoly.construct_fast(real.c, real.x, real.extrapolate, real.axis)
 
 
 def interp1d_of(real: Any) -> interp1d:

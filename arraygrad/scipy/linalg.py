@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import linalg as core
+from .._errors import ShapeError
 from ._equations import (
     riccati_continuous,
     riccati_discrete,
@@ -56,14 +57,20 @@ def solve(
     are read.
     """
     a, b = tensors_of("scipy.linalg.solve", a, b)
-    if assume_a in ("sym", "her", "symmetric", "hermitian", "pos", "positive definite"):
-        a = _from_triangle(a, lower, assume_a.startswith("sym"))
-    elif assume_a in ("upper triangular", "lower triangular"):
-        a = xp.tril(a) if assume_a[0] == "l" else xp.triu(a)
-    elif assume_a in ("diagonal", "tridiagonal"):
-        width = 0 if assume_a[0] == "d" else 1
-        a = xp.tril(xp.triu(a, -width), width)
+    a = _structured(a, lower, assume_a)
     return core.solve(xp.swapaxes(a, -1, -2) if transposed else a, b)
+
+
+def _structured(a: Any, lower: bool, assume_a: str | None) -> Any:
+    """The matrix of which SciPy reads those elements that the structure's name says."""
+    if assume_a in ("sym", "her", "symmetric", "hermitian", "pos", "positive definite"):
+        return _from_triangle(a, lower, assume_a.startswith("sym"))
+    if assume_a in ("upper triangular", "lower triangular"):
+        return xp.tril(a) if assume_a[0] == "l" else xp.triu(a)
+    if assume_a in ("diagonal", "tridiagonal"):
+        width = 0 if assume_a[0] == "d" else 1
+        return xp.tril(xp.triu(a, -width), width)
+    return a
 
 
 def _from_triangle(a: Any, lower: bool, symmetric: bool) -> Any:
@@ -74,9 +81,12 @@ def _from_triangle(a: Any, lower: bool, symmetric: bool) -> Any:
 
 
 @rule("scipy.linalg.inv")
-def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, **structure: Any) -> Any:
+def inv(
+    a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: str | None = None,
+    lower: bool = False,
+) -> Any:  # fmt: skip
     """Inverse of a matrix: d out = -out @ da @ out."""
-    return core.inv(tensor(a, "scipy.linalg.inv"))
+    return core.inv(_structured(tensor(a, "scipy.linalg.inv"), lower, assume_a))
 
 
 @rule("scipy.linalg.det")
@@ -97,6 +107,7 @@ def solve_triangular(
     Derivative: a dx = db - da x, where da counts in that triangle only.
     """
     a, b = tensors_of("scipy.linalg.solve_triangular", a, b)
+    _square(a, "scipy.linalg.solve_triangular")
     a = xp.tril(a) if lower else xp.triu(a)
     if unit_diagonal:
         a = (xp.tril(a, -1) if lower else xp.triu(a, 1)) + xp.eye(a.shape[-1], dtype=a.dtype)
@@ -104,6 +115,11 @@ def solve_triangular(
         a = xp.swapaxes(a, -1, -2) if trans in (1, "T") else adjoint(a)
         lower = not lower
     return _on_columns(lambda c: solve_of_triangular(a, c, lower=lower), a, b)
+
+
+def _square(a: Any, function: str) -> None:
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ShapeError(f"{function}: a has shape {a.shape}; give square matrices (..., N, N)")
 
 
 def _on_columns(function: Any, a: Any, b: Any) -> Any:
@@ -155,10 +171,12 @@ def solve_circulant(
 ) -> Any:  # fmt: skip
     """Solution of circulant(c) @ x = b: C dx = db - dC x."""
     c, b = tensors_of("scipy.linalg.solve_circulant", c, b)
-    if singular != "raise" or c.ndim != 1 or baxis != 0 or outaxis != 0:
-        raise refuse("scipy.linalg.solve_circulant", "for these arguments",
-                     "use scipy.linalg.solve(circulant(c), b)")  # fmt: skip
-    return core.solve(circulant(c), b)
+    if singular != "raise":
+        raise refuse("scipy.linalg.solve_circulant", "with singular='lstsq'",
+                     "use scipy.linalg.lstsq(circulant(c), b)")  # fmt: skip
+    c, b = xp.moveaxis(xp.atleast_1d(c), caxis, -1), xp.moveaxis(xp.atleast_1d(b), baxis, -1)
+    out = core.solve(circulant(c), b[..., None])[..., 0]
+    return xp.moveaxis(out, -1, outaxis)
 
 
 @rule("scipy.linalg.lstsq")
@@ -198,7 +216,9 @@ def pinvh(
     return_rank: bool = False, check_finite: bool = True,
 ) -> Any:  # fmt: skip
     """Pseudo-inverse of a Hermitian matrix of which one triangle is read."""
-    a = _from_triangle(tensor(a, "scipy.linalg.pinvh"), lower, False)
+    a = tensor(a, "scipy.linalg.pinvh")
+    _square(a, "scipy.linalg.pinvh")
+    a = _from_triangle(a, lower, False)
     return pinv(a, atol=atol, rtol=rtol, return_rank=return_rank)
 
 
@@ -301,6 +321,11 @@ def polar(a: Any, side: str = "right") -> Any:
     return u, p
 
 
+def _matrix(a: Any, function: str) -> None:
+    if a.ndim < 2:
+        raise ShapeError(f"{function}: a has shape {a.shape}; give a matrix (M, N)")
+
+
 @rule("scipy.linalg.lu")
 def lu(
     a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
@@ -313,6 +338,7 @@ def lu(
     Derivative: with M = L^-1 (P^T da) U^-1, dL = L tril(M, -1) and dU = triu(M) U.
     """
     a = tensor(a, "scipy.linalg.lu")
+    _matrix(a, "scipy.linalg.lu")
     _, piv = scipy_object("scipy.linalg.lu_factor")(plain(a))
     rows = permutation(piv)
     lower, upper = lu_factors(a[rows], "scipy.linalg.lu")
@@ -327,6 +353,7 @@ def lu(
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """LU decomposition for `lu_solve`: both factors in one matrix, and the pivots."""
     a = tensor(a, "scipy.linalg.lu_factor")
+    _matrix(a, "scipy.linalg.lu_factor")
     _, piv = scipy_object("scipy.linalg.lu_factor")(plain(a))
     lower, upper = lu_factors(a[permutation(piv)], "scipy.linalg.lu_factor")
     return xp.tril(lower, -1) + upper, piv
@@ -378,7 +405,9 @@ def eigh(
             c = adjoint(factor) @ _from_triangle(a, lower, False) @ factor
         w, v = core.eigh((c + adjoint(c)) / 2, "L")
         v = factor @ v if type == 3 else solve_triangular(factor, v, trans="C", lower=True)
-    real_w, real_v = scipy_object("scipy.linalg.eigh")(plain(a), plain(b), lower=lower, type=type)
+    real_w, real_v = scipy_object("scipy.linalg.eigh")(
+        plain(a), plain(b), lower=lower, type=type, driver=driver
+    )
     w, v = _chosen(w, v * _phases(plain(v), real_v), real_w, subset_by_index, subset_by_value)
     return w if eigvals_only else (w, v)
 
@@ -406,9 +435,14 @@ def _chosen(w: Any, v: Any, real_w: Any, by_index: Any, by_value: Any) -> Any:
 
 
 @rule("scipy.linalg.eigvalsh")
-def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, **options: Any) -> Any:
+def eigvalsh(
+    a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = False,
+    overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
+    subset_by_index: Any = None, subset_by_value: Any = None, driver: str | None = None,
+) -> Any:  # fmt: skip
     """Eigenvalues of a Hermitian matrix, ascending: d w_i = v_i^H (da - w_i db) v_i."""
-    return eigh(a, b, lower=lower, eigvals_only=True, **options)
+    return eigh(a, b, lower=lower, eigvals_only=True, type=type, subset_by_index=subset_by_index,
+                subset_by_value=subset_by_value, driver=driver)  # fmt: skip
 
 
 @rule("scipy.linalg.eig")
@@ -547,6 +581,8 @@ def kron(a: Any, b: Any) -> Any:
 def khatri_rao(a: Any, b: Any) -> Any:
     """Column-wise Kronecker product."""
     a, b = tensors_of("scipy.linalg.khatri_rao", a, b)
+    if a.ndim < 2 or b.ndim < 2:
+        raise ShapeError(f"scipy.linalg.khatri_rao: shapes {a.shape} and {b.shape}; give matrices")
     out = a[..., :, None, :] * b[..., None, :, :]
     return out.reshape((*out.shape[:-3], -1, out.shape[-1]))
 
@@ -586,33 +622,49 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: str | None = None) -> Any:
     return solve_lyapunov_discrete(*tensors_of("scipy.linalg.solve_discrete_lyapunov", a, q))
 
 
+def _reduced(
+    a: Any, b: Any, q: Any, r: Any, e: Any, s: Any, function: str
+) -> tuple[Any, Any, Any, Any]:
+    """Matrices of the Riccati equation without e and s that has the same solution.
+
+    The square is completed in s, and the equation multiplied with e^-1 from both sides.
+    """
+    if s is not None:
+        s = tensor(s, function, 6)
+        gain = core.solve(r, adjoint(s))
+        a, q = a - b @ gain, q - s @ gain
+    if e is not None:
+        e = tensor(e, function, 5)
+        a = adjoint(core.solve(adjoint(e), adjoint(a)))
+        q = adjoint(core.solve(adjoint(e), adjoint(core.solve(adjoint(e), q))))
+    return a, b, q, r
+
+
 @rule("scipy.linalg.solve_continuous_are")
 def solve_continuous_are(
     a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True
 ) -> Any:
-    """Solution of a^H x + x a - x b r^-1 b^H x + q = 0.
+    """Solution of a^H x e + e^H x a - (e^H x b + s) r^-1 (b^H x e + s^H) + q = 0.
 
     Notes
     -----
-    Derivative: with k = r^-1 b^H x and c = a - b k, c^H dx + dx c + dq + k^H dr k
+    Derivative, without e and s: with k = r^-1 b^H x and c = a - b k, c^H dx + dx c + dq + k^H dr k
     + (da - db k)^H x + x (da - db k) = 0.
     """
-    if e is not None or s is not None:
-        raise refuse("scipy.linalg.solve_continuous_are", "with e or s", "leave them out")
-    return riccati_continuous(*tensors_of("scipy.linalg.solve_continuous_are", a, b, q, r))
+    function = "scipy.linalg.solve_continuous_are"
+    return riccati_continuous(*_reduced(*tensors_of(function, a, b, q, r), e, s, function))
 
 
 @rule("scipy.linalg.solve_discrete_are")
 def solve_discrete_are(
     a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True
 ) -> Any:
-    """Solution of x = a^H x a - a^H x b (r + b^H x b)^-1 b^H x a + q.
+    """Solution of e^H x e = a^H x a - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q.
 
     Notes
     -----
-    Derivative: with k = (r + b^H x b)^-1 b^H x a and c = a - b k, dx = c^H dx c + dq + k^H dr k
-    + (da - db k)^H x c + c^H x (da - db k).
+    Derivative, without e and s: with k = (r + b^H x b)^-1 b^H x a and c = a - b k,
+    dx = c^H dx c + dq + k^H dr k + (da - db k)^H x c + c^H x (da - db k).
     """
-    if e is not None or s is not None:
-        raise refuse("scipy.linalg.solve_discrete_are", "with e or s", "leave them out")
-    return riccati_discrete(*tensors_of("scipy.linalg.solve_discrete_are", a, b, q, r))
+    function = "scipy.linalg.solve_discrete_are"
+    return riccati_discrete(*_reduced(*tensors_of(function, a, b, q, r), e, s, function))

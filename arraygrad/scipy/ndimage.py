@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._errors import ArgumentError
 from ._borders import correlated, windows
 from ._rule import constant, plain, refuse, rule, tensor, tensors_of, xp
 from ._sampling import (
@@ -37,6 +38,25 @@ def _axes(axes: Any, ndim: int) -> list[int]:
     if axes is None:
         return list(range(ndim))
     return [int(a) % ndim for a in (axes if isinstance(axes, list | tuple) else (axes,))]
+
+
+def _spread(value: Any, along: list[int], ndim: int, otherwise: Any) -> list[Any]:
+    """What belongs to some axes, with `otherwise` for the others."""
+    out = [otherwise] * ndim
+    for axis, item in zip(along, _each(value, len(along)), strict=True):
+        out[axis] = item
+    return out
+
+
+def _expanded(weights: Any, along: list[int], ndim: int) -> Any:
+    """Weights for some axes, with length 1 in the others."""
+    shape = list(weights.shape)
+    if len(shape) != len(along):
+        raise ArgumentError(f"{len(shape)} dimensions of weights or footprint for axes={along}")
+    for axis in range(ndim):
+        if axis not in along:
+            shape.insert(axis, 1)
+    return weights.reshape(tuple(shape))
 
 
 # -- along one axis --------------------------------------------------------------------------------
@@ -152,8 +172,9 @@ def correlate(
     """Correlation with weights in all axes; bilinear in input and weights."""
     _no_output(output, "correlate")
     x, w = tensors_of("scipy.ndimage.correlate", input, weights)
-    if axes is not None and _axes(axes, x.ndim) != list(range(x.ndim)):
-        raise refuse("scipy.ndimage.correlate", "with axes=", "give weights for all axes")
+    along = _axes(axes, x.ndim)
+    if len(along) < x.ndim:
+        w, origin = _expanded(w, along, x.ndim), _spread(origin, along, x.ndim, 0)
     seen = windows(x, w.shape, _each(mode, x.ndim), cval, _each(origin, x.ndim))
     return xp.tensordot(seen, w, axes=w.ndim)
 
@@ -169,114 +190,147 @@ def convolve(
     return correlate(input, xp.flip(w), output, mode, cval, origins, axes=axes)
 
 
-def _along_each(x: Any, axis: int, across: list[float], along: list[float], settings: Any) -> Any:
+def _along_each(
+    x: Any, axis: int, across: list[float], along: list[float], mode: Any, cval: Any
+) -> Any:
     x = tensor(x, "scipy.ndimage")
-    out = correlate1d(x, along, axis, None, *settings)
+    axis, modes = axis % x.ndim, _each(mode, x.ndim)
+    out = correlate1d(x, along, axis, None, modes[axis], cval)
     for other in range(x.ndim):
-        if other != axis % x.ndim:
-            out = correlate1d(out, across, other, None, *settings)
+        if other != axis:
+            out = correlate1d(out, across, other, None, modes[other], cval)
     return out
 
 
 @rule("scipy.ndimage.sobel")
 def sobel(
-    input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0
+    input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
     """Sobel's filter: a smoothed difference along an axis."""
-    return _along_each(input, axis, [1.0, 2.0, 1.0], [-1.0, 0.0, 1.0], (mode, cval))
+    _no_output(output, "sobel")
+    return _along_each(input, axis, [1.0, 2.0, 1.0], [-1.0, 0.0, 1.0], mode, cval)
 
 
 @rule("scipy.ndimage.prewitt")
 def prewitt(
-    input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0
+    input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
     """Prewitt's filter: a smoothed difference along an axis."""
-    return _along_each(input, axis, [1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], (mode, cval))
+    _no_output(output, "prewitt")
+    return _along_each(input, axis, [1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], mode, cval)
 
 
 @rule("scipy.ndimage.laplace")
-def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0) -> Any:
-    """Sum of the second differences along all axes."""
+def laplace(
+    input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None
+) -> Any:
+    """Sum of the second differences along all axes, or those given."""
+    _no_output(output, "laplace")
     x = tensor(input, "scipy.ndimage.laplace")
-    parts = [correlate1d(x, [1.0, -2.0, 1.0], axis, None, mode, cval) for axis in range(x.ndim)]
+    along = _axes(axes, x.ndim)
+    parts = [
+        correlate1d(x, [1.0, -2.0, 1.0], axis, None, m, cval)
+        for axis, m in zip(along, _each(mode, len(along)), strict=True)
+    ]
     return sum(parts[1:], parts[0])
 
 
 @rule("scipy.ndimage.gaussian_laplace")
 def gaussian_laplace(
-    input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-    **options: Any,
+    input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *,
+    axes: Any = None, **options: Any,
 ) -> Any:  # fmt: skip
     """Sum of the second derivatives of the Gaussian filter."""
-    parts = _gaussian_derivatives(input, sigma, 2, mode, cval, options)
+    _no_output(output, "gaussian_laplace")
+    x = tensor(input, "scipy.ndimage.gaussian_laplace")
+    along = _axes(axes, x.ndim)
+    sigmas = list(sigma) if np.ndim(plain(sigma)) else [sigma] * len(along)
+    sigmas = _spread(sigmas, along, x.ndim, 0.0)
+    parts = _gaussian_derivatives(x, sigmas, 2, along, mode, cval, options)
     return sum(parts[1:], parts[0])
 
 
 @rule("scipy.ndimage.gaussian_gradient_magnitude")
 def gaussian_gradient_magnitude(
-    input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-    **options: Any,
+    input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *,
+    axes: Any = None, **options: Any,
 ) -> Any:  # fmt: skip
     """Length of the gradient of the Gaussian filter; its own gradient is 0 where it vanishes."""
-    parts = _gaussian_derivatives(input, sigma, 1, mode, cval, options)
+    _no_output(output, "gaussian_gradient_magnitude")
+    x = tensor(input, "scipy.ndimage.gaussian_gradient_magnitude")
+    # SciPy smooths along all axes, whichever of the derivatives count.
+    parts = _gaussian_derivatives(x, sigma, 1, _axes(axes, x.ndim), mode, cval, options)
     return xp.linalg.norm(xp.stack(parts), axis=0)
 
 
 def _gaussian_derivatives(
-    x: Any, sigma: Any, order: int, mode: str, cval: Any, options: dict[str, Any]
+    x: Any, sigma: Any, order: int, along: list[int], mode: Any, cval: Any, options: dict[str, Any]
 ) -> list[Any]:
-    x = tensor(x, "scipy.ndimage")
-    orders = np.eye(x.ndim, dtype=int) * order
-    return [gaussian_filter(x, sigma, list(o), None, mode, cval, **options) for o in orders]
+    """One for each axis, of which each has its own mode for the filters along all axes."""
+    return [
+        gaussian_filter(x, sigma, _spread([order], [axis], x.ndim, 0), None, m, cval, **options)
+        for axis, m in zip(along, _each(mode, len(along)), strict=True)
+    ]
 
 
 # -- order statistics ------------------------------------------------------------------------------
 
 
 def _window_values(
-    x: Any, size: Any, footprint: Any, mode: Any, cval: Any, origin: Any, function: str
-) -> Any:
+    x: Any, size: Any, footprint: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any,
+    name: str,
+) -> Any:  # fmt: skip
     """The values in the window of each element, as the last axis."""
-    x = tensor(x, function)
+    _no_output(output, name)
+    x = tensor(x, f"scipy.ndimage.{name}")
+    along = _axes(axes, x.ndim)
     if footprint is not None:
-        shape: Any = np.shape(plain(footprint))
+        footprint = np.asarray(plain(footprint), bool)
+    elif name == "median_filter":  # for which SciPy takes the axes as if they were sorted
+        footprint = np.ones(_each(size, len(along)), bool)
+    if footprint is not None and name != "median_filter" and footprint.all():
+        size, footprint = footprint.shape, None  # a box, whose sizes are in the order of the axes
+    if footprint is not None:
+        footprint = _expanded(footprint, along, x.ndim) if len(along) < x.ndim else footprint
+        shape: Any = footprint.shape
     else:
-        shape = _each(size, x.ndim)
-    seen = windows(x, shape, _each(mode, x.ndim), cval, _each(origin, x.ndim))
-    seen = seen.reshape((*x.shape, -1))
-    if footprint is not None:
-        seen = seen[..., np.flatnonzero(plain(footprint))]
-    return seen
+        shape = _spread(size, along, x.ndim, 1)
+    modes, origins = _spread(mode, along, x.ndim, "nearest"), _spread(origin, along, x.ndim, 0)
+    seen = windows(x, shape, modes, cval, origins).reshape((*x.shape, -1))
+    return seen if footprint is None else seen[..., np.flatnonzero(footprint)]
 
 
 @rule("scipy.ndimage.maximum_filter")
 def maximum_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
-    cval: Any = 0.0, origin: Any = 0,
+    cval: Any = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> Any:  # fmt: skip
     """Largest value in the window; ties share the gradient."""
-    name = "scipy.ndimage.maximum_filter"
-    return xp.max(_window_values(input, size, footprint, mode, cval, origin, name), axis=-1)
+    seen = _window_values(
+        input, size, footprint, output, mode, cval, origin, axes, "maximum_filter"
+    )
+    return xp.max(seen, axis=-1)
 
 
 @rule("scipy.ndimage.minimum_filter")
 def minimum_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
-    cval: Any = 0.0, origin: Any = 0,
+    cval: Any = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> Any:  # fmt: skip
     """Smallest value in the window; ties share the gradient."""
-    name = "scipy.ndimage.minimum_filter"
-    return xp.min(_window_values(input, size, footprint, mode, cval, origin, name), axis=-1)
+    seen = _window_values(
+        input, size, footprint, output, mode, cval, origin, axes, "minimum_filter"
+    )
+    return xp.min(seen, axis=-1)
 
 
 @rule("scipy.ndimage.median_filter")
 def median_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
-    cval: Any = 0.0, origin: Any = 0,
+    cval: Any = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> Any:  # fmt: skip
     """Middle value in the window (the upper one of two); its gradient goes to that element."""
-    name = "scipy.ndimage.median_filter"
-    seen = _window_values(input, size, footprint, mode, cval, origin, name)
+    seen = _window_values(input, size, footprint, output, mode, cval, origin, axes, "median_filter")
     return xp.sort(seen, axis=-1)[..., seen.shape[-1] // 2]
 
 

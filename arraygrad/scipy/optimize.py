@@ -15,6 +15,7 @@ import numpy as np
 from .. import linalg as core
 from ._implicit import in_graph, is_recorded, on_plain, solution, vector
 from ._least_squares import curve_fit as curve_fit, least_squares as least_squares
+from ._linear_program import linprog as linprog
 from ._minimize import (
     Bounds as Bounds,
     LinearConstraint as LinearConstraint,
@@ -25,7 +26,32 @@ from ._minimize import (
     minimize as minimize,
     minimize_scalar as minimize_scalar,
 )
-from ._rule import needs_rule, plain, policed, refuse, rule, scipy_object, tensors, tensors_of, xp
+from ._older_optimizers import (
+    brent as brent,
+    fmin as fmin,
+    fmin_bfgs as fmin_bfgs,
+    fmin_cg as fmin_cg,
+    fmin_l_bfgs_b as fmin_l_bfgs_b,
+    fmin_ncg as fmin_ncg,
+    fmin_powell as fmin_powell,
+    fmin_tnc as fmin_tnc,
+    fminbound as fminbound,
+    golden as golden,
+    leastsq as leastsq,
+)
+from ._reports import guarded
+from ._rule import (
+    by_name,
+    needs_rule,
+    plain,
+    policed,
+    refuse,
+    rule,
+    scipy_object,
+    tensors,
+    tensors_of,
+    xp,
+)
 
 # SciPy's default: four times the rounding error.
 _RTOL = 4 * float(np.finfo(float).eps)
@@ -45,7 +71,15 @@ def _scalar_root(name: str, f: Any, bracket: tuple[Any, ...], args: Any, options
     )
     value, *report = found if isinstance(found, tuple) else (found,)
     x = solution(_scalar_residual(f, args), np.array([value]), f"scipy.optimize.{name}")[0]
-    return (x, *report) if report else x
+    return (x, *_reported(report, x)) if report else x
+
+
+def _reported(report: list[Any], x: Any) -> list[Any]:
+    """What comes with a root, of which SciPy's object for results has it, too."""
+    for part in report:
+        if hasattr(part, "root"):
+            part.root = x
+    return report
 
 
 def brentq(
@@ -94,8 +128,9 @@ def _bracketed(
     return _scalar_root(name, f, (a, b), args, options)
 
 
-def toms748(f: Any, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
+def toms748(f: Any, a: Any, b: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     """Root of f between a and b; derivative as in `brentq`."""
+    options = by_name("scipy.optimize.toms748", 4, more, options)
     return _scalar_root("toms748", f, (a, b), args, options)
 
 
@@ -119,13 +154,14 @@ def newton(
         "scipy.optimize.newton",
     )
     out = x.reshape(shape) if shape else x[0]
-    return (out, *report) if report else out
+    return (out, *_reported(report, out)) if report else out
 
 
-def root_scalar(f: Any, args: Any = (), **options: Any) -> Any:
+def root_scalar(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     """Report of a search for the root of f; its ``root`` has derivatives as in `brentq`."""
     f = in_graph(f)
     args = args if isinstance(args, tuple) else (args,)
+    options = by_name("scipy.optimize.root_scalar", 2, more, options)
     options = {k: on_plain(in_graph(v)) for k, v in plain(options).items()}
     report = scipy_object("scipy.optimize.root_scalar")(on_plain(f), args=args, **options)
 
@@ -157,14 +193,15 @@ def root(
         callback=callback, options=options,
     )  # fmt: skip
     report.x = _root(fun, args, report.x, jac is True, "scipy.optimize.root")
-    return report
+    return guarded(report, "scipy.optimize.root") if is_recorded(report.x) else report
 
 
 def fsolve(
-    func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: bool = False,
+    func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, *more: Any,
     **options: Any,
 ) -> Any:  # fmt: skip
     """Zero of a vector function; derivative as in `root`."""
+    options = plain(by_name("scipy.optimize.fsolve", 5, more, options))
     func = in_graph(func)
     args = args if isinstance(args, tuple) else (args,)
     found = scipy_object("scipy.optimize.fsolve")(
@@ -172,11 +209,17 @@ def fsolve(
     )
     value, *report = found if full_output else (found,)
     x = _root(func, args, value, False, "scipy.optimize.fsolve")
-    return (x, *report) if report else x
+    if not report:
+        return x
+    if is_recorded(x):
+        found = vector(func(x, *args)).reshape(np.shape(report[0]["fvec"]))
+        report[0] = guarded({**report[0], "fvec": found}, "scipy.optimize.fsolve", ("fvec",))
+    return (x, *report)
 
 
-def fixed_point(func: Any, x0: Any, args: Any = (), **options: Any) -> Any:
+def fixed_point(func: Any, x0: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     """Solution of func(x) = x: dx = (1 - df/dx)^-1 (df/dp) dp."""
+    options = by_name("scipy.optimize.fixed_point", 3, more, options)
     func = in_graph(func)
     value = scipy_object("scipy.optimize.fixed_point")(
         on_plain(func), plain(x0), args=args, **options

@@ -8,10 +8,22 @@ from typing import Any
 import numpy as np
 
 from .. import linalg as core
+from .._apply import wrap
 from ._borders import correlated, extended
 from ._filter_forms import freqz as freqz, sos2tf as sos2tf, tf2zpk as tf2zpk, zpk2tf as zpk2tf
 from ._filters import full_convolution, recursive, valid_convolution
-from ._rule import constant, plain, refuse, rule, scipy_object, tensor, tensors_of, xp
+from ._rule import (
+    constant,
+    is_tracked,
+    plain,
+    refuse,
+    rule,
+    scipy_object,
+    tensor,
+    tensors,
+    tensors_of,
+    xp,
+)
 from ._spectral import (
     coherence as coherence,
     csd as csd,
@@ -50,11 +62,32 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> An
 @rule("scipy.signal.fftconvolve")
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
     """Convolution by Fourier transforms; see `convolve`."""
-    if axes is not None and sorted(a % np.ndim(plain(in1)) for a in np.atleast_1d(axes)) != list(
-        range(np.ndim(plain(in1)))
-    ):
-        raise refuse("scipy.signal.fftconvolve", "along some axes only", "convolve each part")
+    ndim = np.ndim(plain(in1))
+    along = range(ndim) if axes is None else sorted({int(a) % ndim for a in np.atleast_1d(axes)})
+    if len(along) < ndim:
+        return _convolution_along(in1, in2, mode, list(along))
     return _convolution(in1, in2, mode, "fft", "scipy.signal.fftconvolve")
+
+
+def _convolution_along(in1: Any, in2: Any, mode: str, axes: list[int]) -> Any:
+    """Convolution in some axes, by the product of the transforms, which broadcasts the others."""
+    x1, x2 = tensors_of("scipy.signal.fftconvolve", in1, in2)
+    # Axes of length 1 are broadcast as well.
+    axes = [a for a in axes if x1.shape[a] != 1 and x2.shape[a] != 1]
+    if mode == "valid" and any(x1.shape[a] < x2.shape[a] for a in axes):
+        x1, x2 = x2, x1
+    lengths = [x1.shape[a] + x2.shape[a] - 1 for a in axes]
+    product = xp.fft.fftn(x1, lengths, axes) * xp.fft.fftn(x2, lengths, axes) if axes else x1 * x2
+    out = xp.fft.ifftn(product, lengths, axes) if axes else product
+    out = out if x1.dtype.kind == "c" else xp.real(out)
+    sizes = list(out.shape)
+    for axis in axes:
+        n1, n2 = x1.shape[axis], x2.shape[axis]
+        sizes[axis] = {"full": n1 + n2 - 1, "same": n1, "valid": n1 - n2 + 1}[mode]
+    if mode == "same":
+        sizes = list(x1.shape)
+    starts = [(whole - size) // 2 for whole, size in zip(out.shape, sizes, strict=True)]
+    return out[tuple(slice(s, s + n) for s, n in zip(starts, sizes, strict=True))]
 
 
 @rule("scipy.signal.oaconvolve")
@@ -73,8 +106,11 @@ def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> A
     return _convolution(x1, xp.flip(xp.conj(x2)), mode, method, "scipy.signal.correlate")
 
 
-def _bordered(x1: Any, x2: Any, mode: str, boundary: str, fill: Any) -> Any:
-    """Convolution of matrices whose first is continued beyond its border."""
+def _bordered(x1: Any, x2: Any, mode: str, boundary: str, fill: Any, reversed: bool = False) -> Any:
+    """Convolution of matrices whose first is continued beyond its border.
+
+    The middle of a kernel of even size lies on the other side when it is `reversed`.
+    """
     if boundary == "fill" and not plain(fill):
         return _convolution(x1, x2, mode, "direct", "scipy.signal.convolve2d")
     if mode == "valid":
@@ -84,6 +120,7 @@ def _bordered(x1: Any, x2: Any, mode: str, boundary: str, fill: Any) -> Any:
         before = after = n2 - 1
         if mode == "same":
             before, after = n2 // 2, (n2 - 1) // 2
+            before, after = (after, before) if reversed else (before, after)
         x1 = extended(x1, axis, before, after, names[boundary], fill)
     return valid_convolution(x1, x2, mode="valid", method="direct")
 
@@ -102,9 +139,9 @@ def correlate2d(
     in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
 ) -> Any:
     """Correlation of matrices; bilinear in the first and the conjugate of the second."""
-    if boundary != "fill" or plain(fillvalue):
-        raise refuse("scipy.signal.correlate2d", "with a boundary",
-                     "use scipy.ndimage.correlate")  # fmt: skip
+    if mode != "valid" and (boundary != "fill" or plain(fillvalue)):
+        x1, x2 = tensors_of("scipy.signal.correlate2d", in1, in2)
+        return _bordered(x1, xp.flip(xp.conj(x2)), mode, boundary, fillvalue, True)
     if mode != "same":
         return correlate(in1, in2, mode, "direct")
     full = correlate(in1, in2, "full", "direct")
@@ -117,6 +154,26 @@ def correlate2d(
 argrelmax = constant("scipy.signal.argrelmax", "Plain indices of local maxima.")
 argrelmin = constant("scipy.signal.argrelmin", "Plain indices of local minima.")
 argrelextrema = constant("scipy.signal.argrelextrema", "Plain indices of local extremes.")
+
+
+@rule("scipy.signal.find_peaks")
+def find_peaks(x: Any, *limits: Any, **properties: Any) -> Any:
+    """Plain indices of peaks, and their properties, of which heights have gradients."""
+    peaks, found = scipy_object("scipy.signal.find_peaks")(
+        plain(x), *plain(limits), **plain(properties)
+    )
+    unknown = found.keys() - _PLAIN_PROPERTIES - {"peak_heights"}
+    if unknown:
+        raise refuse("scipy.signal.find_peaks", f"of {', '.join(sorted(unknown))}",
+                     "compute them from x at the peaks")  # fmt: skip
+    if "peak_heights" in found:
+        found["peak_heights"] = tensor(x, "scipy.signal.find_peaks")[peaks]
+    return wrap(peaks), {k: tensors(v) for k, v in found.items()}
+
+
+_PLAIN_PROPERTIES = {
+    "left_bases", "right_bases", "plateau_sizes", "left_edges", "right_edges",
+}  # fmt: skip
 
 # -- recursive filters -----------------------------------------------------------------------------
 
@@ -192,6 +249,18 @@ def lfilter_zi(b: Any, a: Any) -> Any:
     return core.solve(shifted + a[1:, None] * first, b[1:] - a[1:] * b[0])
 
 
+@rule("scipy.signal.sosfilt_zi")
+def sosfilt_zi(sos: Any) -> Any:
+    """States of a cascade of sections in which a constant input 1 gives a constant output."""
+    sos = tensor(sos, "scipy.signal.sosfilt_zi")
+    states, scale = [], 1.0
+    for i in range(sos.shape[0]):
+        b, a = sos[i, :3], sos[i, 3:]
+        states.append(scale * lfilter_zi(b, a))
+        scale = scale * (xp.sum(b) / xp.sum(a))  # what the next section gets
+    return xp.stack(states)
+
+
 @rule("scipy.signal.sosfilt")
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Recursive filter as a cascade of second-order sections; see `lfilter`."""
@@ -250,10 +319,10 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     values = plain(sos)
     n = 2 * len(values) + 1
     n -= int(min((values[:, 2] == 0).sum(), (values[:, 5] == 0).sum()))
-    zi = scipy_object("scipy.signal.sosfilt_zi")(values)
+    zi = sosfilt_zi(sos)
 
     def run(y: Any) -> Any:
-        start = xp.asarray(zi.reshape((len(zi),) + (1,) * (y.ndim - 1) + (2,))) * y[..., :1]
+        start = zi.reshape((zi.shape[0],) + (1,) * (y.ndim - 1) + (2,)) * y[..., :1]
         return sosfilt(sos, y, -1, start)[0]
 
     return _both_ways(x, axis, 3 * n if padlen is None else int(padlen), padtype, run)
@@ -323,9 +392,15 @@ def resample(
     x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time"
 ) -> Any:
     """Band-limited interpolation at `num` samples: a fixed matrix times the signal."""
-    if t is not None or domain != "time":
-        raise refuse("scipy.signal.resample", "with t or domain", "leave them out")
+    if is_tracked(window):
+        raise refuse("scipy.signal.resample", "by its window", "multiply the spectrum with it")
     x = xp.moveaxis(tensor(x, "scipy.signal.resample"), axis, -1)
+    n = x.shape[-1]
     real = scipy_object("scipy.signal.resample")
-    matrix = real(np.eye(x.shape[-1]), int(num), axis=0, window=window)
-    return xp.moveaxis(x @ matrix.T, -1, axis)
+    unit = np.eye(n, dtype=plain(x).dtype)
+    matrix = real(unit, int(num), axis=0, window=plain(window), domain=domain)
+    out = xp.moveaxis(x @ matrix.T, -1, axis)
+    if t is None:
+        return out
+    t = tensor(t, "scipy.signal.resample", 3)
+    return out, t[0] + (t[1] - t[0]) * (n / num) * np.arange(num)

@@ -73,7 +73,7 @@ halfnorm = Continuous(Family(
     logpdf=lambda z: _log_of_density(z) + log(2),
     cdf=lambda z: sp.erf(z / sqrt(2)), sf=lambda z: 2 * sp.ndtr(-z),
     ppf=lambda q: sp.ndtri((1 + q) / 2), isf=lambda q: -sp.ndtri(q / 2),
-    mean=lambda: sqrt(2 / pi), var=lambda: 1 - 2 / pi,
+    mean=lambda: sqrt(2 / pi), var=lambda: 1 - 2 / pi, entropy=lambda: 0.5 * log(pi / 2) + 0.5,
 ))  # fmt: skip
 
 uniform = Continuous(Family(
@@ -117,6 +117,7 @@ invgamma = Continuous(Family(
     logpdf=lambda z, a: -(a + 1) * xp.log(z) - sp.gammaln(a) - 1 / z,
     cdf=lambda z, a: sp.gammaincc(a, 1 / z), sf=lambda z, a: sp.gammainc(a, 1 / z),
     mean=lambda a: 1 / (a - 1), var=lambda a: 1 / ((a - 1) ** 2 * (a - 2)),
+    entropy=lambda a: a + sp.gammaln(a) - (1 + a) * sp.psi(a),
 ))  # fmt: skip
 
 beta = Continuous(Family(
@@ -124,6 +125,9 @@ beta = Continuous(Family(
     logpdf=lambda z, a, b: sp.xlog1py(b - 1, -z) + sp.xlogy(a - 1, z) - sp.betaln(a, b),
     cdf=lambda z, a, b: sp.betainc(a, b, z), sf=lambda z, a, b: sp.betainc(b, a, 1 - z),
     mean=lambda a, b: a / (a + b), var=lambda a, b: a * b / ((a + b) ** 2 * (a + b + 1)),
+    entropy=lambda a, b: (
+        sp.betaln(a, b) - (a - 1) * sp.psi(a) - (b - 1) * sp.psi(b) + (a + b - 2) * sp.psi(a + b)
+    ),
 ))  # fmt: skip
 
 
@@ -149,6 +153,10 @@ t = Continuous(Family(
     ),
     cdf=lambda z, df: _t_sf(-z, df), sf=_t_sf,
     mean=lambda df: 0.0 * df, var=lambda df: df / (df - 2),
+    entropy=lambda df: (
+        (df + 1) / 2 * (sp.psi((df + 1) / 2) - sp.psi(df / 2))
+        + 0.5 * xp.log(df) + sp.betaln(df / 2, 0.5)
+    ),
 ))  # fmt: skip
 
 f = Continuous(Family(
@@ -160,6 +168,11 @@ f = Continuous(Family(
     cdf=lambda z, m, n: sp.betainc(m / 2, n / 2, m * z / (n + m * z)),
     sf=lambda z, m, n: sp.betainc(n / 2, m / 2, n / (n + m * z)),
     mean=lambda m, n: n / (n - 2),
+    var=lambda m, n: 2 * n**2 * (m + n - 2) / (m * (n - 2) ** 2 * (n - 4)),
+    entropy=lambda m, n: (
+        (1 - m / 2) * sp.psi(m / 2) - (1 + n / 2) * sp.psi(n / 2)
+        + (m + n) / 2 * sp.psi((m + n) / 2) + sp.betaln(m / 2, n / 2) + xp.log(n / m)
+    ),
 ))  # fmt: skip
 
 lognorm = Continuous(Family(
@@ -249,6 +262,7 @@ rayleigh = Continuous(Family(
     logsf=lambda z: -z * z / 2,
     ppf=lambda q: xp.sqrt(-2 * xp.log1p(-q)), isf=lambda q: xp.sqrt(-2 * xp.log(q)),
     mean=lambda: sqrt(pi / 2), var=lambda: (4 - pi) / 2,
+    entropy=lambda: _EULER / 2 + 1 - log(2) / 2,
 ))  # fmt: skip
 
 
@@ -259,11 +273,32 @@ def _truncated_mass(a: Any, b: Any) -> Any:
     return sp.ndtr(high) - sp.ndtr(low)
 
 
+def _truncated_moments(a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """Mass of [a, b], and phi(a) - phi(b) and a phi(a) - b phi(b) in its units."""
+    mass = _truncated_mass(a, b)
+    low, high = xp.exp(_log_of_density(a)) / mass, xp.exp(_log_of_density(b)) / mass
+    ends = (xp.where(np.isfinite(plain(end)), end, 0.0) for end in (a, b))
+    first, last = ends
+    return mass, low - high, first * low - last * high
+
+
+def _truncated_variance(a: Any, b: Any) -> Any:
+    _, mean, second = _truncated_moments(a, b)
+    return 1 + second - mean**2
+
+
+def _truncated_entropy(a: Any, b: Any) -> Any:
+    mass, _, second = _truncated_moments(a, b)
+    return 0.5 * (_LOG_2PI + 1) + xp.log(mass) + second / 2
+
+
 truncnorm = Continuous(Family(
     "truncnorm", lambda a, b: (a, b),
     logpdf=lambda z, a, b: _log_of_density(z) - xp.log(_truncated_mass(a, b)),
     cdf=lambda z, a, b: _truncated_mass(a, z) / _truncated_mass(a, b),
     sf=lambda z, a, b: _truncated_mass(z, b) / _truncated_mass(a, b),
+    mean=lambda a, b: _truncated_moments(a, b)[1], var=_truncated_variance,
+    entropy=_truncated_entropy,
 ))  # fmt: skip
 
 # -- discrete --------------------------------------------------------------------------------------

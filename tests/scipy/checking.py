@@ -70,3 +70,9 @@ def leaves(out):
     if isinstance(out, tuple | list):
         return [leaf for item in out for leaf in leaves(item)]
     return [np.asarray(out.detach()) if isinstance(out, ag.Tensor) else np.asarray(out)]
+
+
+def refused(f):
+    """Marks a call of the tables in ``keywords_*`` that has no derivative."""
+    f.refused = True
+    return f

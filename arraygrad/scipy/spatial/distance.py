@@ -46,6 +46,8 @@ def _chebyshev(u: Any, v: Any, w: Any = None) -> Any:
 
 
 def _minkowski(u: Any, v: Any, w: Any = None, p: Any = 2) -> Any:
+    if np.isposinf(plain(p)):
+        return _chebyshev(u, v, w)
     total = xp.sum(_powers(xp.abs(u - v) ** p, w), axis=-1)
     zero = plain(total) == 0
     return xp.where(zero, 0.0, xp.where(zero, 1.0, total) ** (1.0 / p))

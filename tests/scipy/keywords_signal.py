@@ -1,0 +1,603 @@
+"""Calls of ``scipy.signal`` and ``scipy.ndimage`` with each keyword and each documented value."""
+
+import numpy as np
+import scipy.ndimage as nd
+import scipy.signal as ss
+
+from .checking import refused
+
+RNG = np.random.default_rng(6)
+X = RNG.normal(size=9)
+GRID = RNG.normal(size=(5, 6))
+SMALL = RNG.normal(size=(3, 2))
+B = np.array([0.5, 0.3, -0.2])
+A = np.array([1.2, -0.4, 0.15])
+SOS = ss.butter(4, 0.3, output="sos")
+LONG = np.sin(np.arange(40.0) * 0.7) + 0.1 * np.cos(np.arange(40.0) ** 2)
+ROWS = np.stack((LONG, np.cos(np.arange(40.0) * 0.4)))
+MODES = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant",
+         "grid-wrap")  # fmt: skip
+ALL = ("full", "same", "valid")
+CORNERS = np.array([[0.3, 1.2, 2.9, 4.4], [0.8, 2.1, 3.7, 0.2]])
+OUTSIDE = np.array([[-0.6, 1.2, 5.4], [0.8, -1.3, 7.7]])
+TURN = np.array([[0.9, -0.2], [0.3, 1.1]])
+
+
+def normalized(sos):
+    """Sections whose first denominator is 1, as SciPy demands."""
+    return sos / sos[:, 3:4]
+
+
+CALLS = {
+    "convolve": (
+        (X, B),
+        [
+            *[
+                lambda x, b, m=m, d=d: ss.convolve(x, b, m, method=d)
+                for m in ALL
+                for d in ("auto", "direct", "fft")
+            ],
+            *[
+                lambda x, b, m=m, d=d: ss.correlate(x, b, mode=m, method=d)
+                for m in ALL
+                for d in ("auto", "direct", "fft")
+            ],
+            lambda x, b: ss.correlation_lags(9, 3) + 0 * x[0],
+            refused(lambda x, b: ss.deconvolve(x, b)[0]),
+        ],
+    ),
+    "convolve in two axes": (
+        (GRID, SMALL),
+        [
+            *[
+                lambda x, b, m=m, d=d: ss.convolve(x, b, mode=m, method=d)
+                for m in ALL
+                for d in ("auto", "direct", "fft")
+            ],
+            *[
+                lambda x, b, m=m, d=d: ss.correlate(x, b, mode=m, method=d)
+                for m in ALL
+                for d in ("auto", "direct", "fft")
+            ],
+            *[lambda x, b, m=m: ss.fftconvolve(x, b, mode=m) for m in ALL],
+            *[lambda x, b, m=m: ss.oaconvolve(x, b, mode=m) for m in ALL],
+            *[lambda x, b, m=m: ss.fftconvolve(x, b[:, :1], mode=m, axes=0) for m in ALL],
+            *[lambda x, b, m=m: ss.fftconvolve(x, b[:1], mode=m, axes=[1]) for m in ALL],
+            *[lambda x, b, m=m: ss.oaconvolve(x, b[:, :1], mode=m, axes=0) for m in ALL],
+            *[
+                lambda x, b, m=m, e=e: ss.convolve2d(x, b, mode=m, boundary=e, fillvalue=0.3)
+                for m in ALL
+                for e in ("fill", "wrap", "symm")
+            ],
+            *[
+                lambda x, b, m=m, e=e: ss.correlate2d(x, b, mode=m, boundary=e, fillvalue=0.3)
+                for m in ALL
+                for e in ("fill", "wrap", "symm")
+            ],
+            refused(lambda x, b: ss.sepfir2d(x, np.ones(3), np.ones(3))),
+        ],
+    ),
+    "lfilter": (
+        (B, A, GRID),
+        [
+            lambda b, a, x: ss.lfilter(b, a, x),
+            lambda b, a, x: ss.lfilter(b, a, x, axis=0),
+            lambda b, a, x: ss.lfilter(b, a, x, axis=1, zi=np.outer(x[:, 0], b[:2])),
+            lambda b, a, x: ss.lfilter(b, a, x, axis=0, zi=np.outer(b[:2], x[0])),
+            lambda b, a, x: ss.lfilter(b, a, x, axis=-1, zi=np.outer(x[:, 0], b[:2]))[1],
+            lambda b, a, x: ss.lfilter(b, a, x[0], zi=ss.lfilter_zi(b, a) * x[0, 0])[0],
+            lambda b, a, x: ss.lfilter(b[:1], a, x),
+            lambda b, a, x: ss.lfilter(b, a[:1], x),
+            lambda b, a, x: ss.lfilter(b, 2.0, x),
+            lambda b, a, x: ss.lfilter(b, [1.0, a[1]], x),
+            lambda b, a, x: ss.lfilter(b, 1, x, zi=0 * x[:, :2] + 0.1)[1],
+            refused(lambda b, a, x: ss.lfiltic(b, a, x[0, :2])),
+        ],
+    ),
+    "filtfilt": (
+        (B, A, ROWS[:, :20]),
+        [
+            *[
+                lambda b, a, x, p=p: ss.filtfilt(b, a, x, padtype=p)
+                for p in ("odd", "even", "constant", None)
+            ],
+            lambda b, a, x: ss.filtfilt(b, a, x.T, axis=0),
+            lambda b, a, x: ss.filtfilt(b, a, x, padlen=4),
+            lambda b, a, x: ss.filtfilt(b, a, x, padlen=0),
+            lambda b, a, x: ss.filtfilt(b, a, x, method="pad"),
+            refused(lambda b, a, x: ss.filtfilt(b, a, x, method="gust")),
+            refused(lambda b, a, x: ss.filtfilt(b, a, x, method="gust", irlen=8)),
+            lambda b, a, x: ss.filtfilt(b, a, x, -1, "odd", None, "pad", 3),
+        ],
+    ),
+    "sosfilt": (
+        (SOS, ROWS),
+        [
+            lambda s, x: ss.sosfilt(normalized(s), x),
+            lambda s, x: ss.sosfilt(normalized(s), x.T, axis=0),
+            lambda s, x: ss.sosfilt(
+                normalized(s), x, zi=ss.sosfilt_zi(SOS)[:, None, :] * np.ones((2, 1))
+            ),
+            lambda s, x: ss.sosfilt(normalized(s), x[0], zi=x[:, 2:4]),
+            lambda s, x: ss.sosfilt(normalized(s), x.T, axis=0, zi=np.ones((2, 2, 2))),
+            lambda s, x: ss.sosfilt_zi(normalized(s)),
+            *[
+                lambda s, x, p=p: ss.sosfiltfilt(normalized(s), x, padtype=p)
+                for p in ("odd", "even", "constant", None)
+            ],
+            lambda s, x: ss.sosfiltfilt(normalized(s), x.T, axis=0),
+            lambda s, x: ss.sosfiltfilt(normalized(s), x, padlen=5),
+            lambda s, x: ss.sos2tf(normalized(s)),
+            refused(lambda s, x: ss.sos2zpk(normalized(s))),
+            refused(lambda s, x: ss.sosfreqz(normalized(s), 5)[1]),
+            refused(lambda s, x: ss.tf2sos(*ss.sos2tf(normalized(s)))),
+        ],
+    ),
+    "freqz": (
+        (B, A),
+        [
+            lambda b, a: ss.freqz(b, a, 5),
+            lambda b, a: ss.freqz(b, a, worN=[0.1, 0.5], whole=True),
+            lambda b, a: ss.freqz(b, a, worN=8, whole=True, fs=3.0, include_nyquist=True),
+            lambda b, a: ss.freqz(b, a, worN=8, whole=False, include_nyquist=True),
+            lambda b, a: ss.freqz(b, a, 5, plot=lambda w, h: None),
+            lambda b, a: ss.freqz(b, a, b),
+            lambda b, a: ss.freqz(b),
+            lambda b, a: ss.freqz(b, a[0]),
+            lambda b, a: ss.freqz(b, a, worN=None)[1][:4],
+            refused(lambda b, a: ss.freqs(b, a, [0.1, 0.5])[1]),
+            refused(lambda b, a: ss.group_delay((b, a), 4)[1]),
+            lambda b, a: ss.tf2zpk(b, a),
+            lambda b, a: ss.zpk2tf(b, a, 2.0),
+            lambda b, a: ss.zpk2tf(z=b, p=a, k=b[0]),
+            refused(lambda b, a: ss.zpk2sos([b[0]], [a[1]], 1.0)),
+            refused(lambda b, a: ss.tf2ss(b, a)[0]),
+            refused(lambda b, a: ss.bilinear(b, a)),
+            refused(lambda b, a: ss.residue(b, a)[0]),
+            lambda b, a: ss.lfilter_zi(b=b, a=a),
+            refused(lambda b, a: ss.normalize(b, a)),
+            lambda b, a: ss.sos2tf(sos=np.concatenate((b, a / a[0]))[None]),
+            lambda b, a: ss.tf2zpk(b=b, a=a),
+        ],
+    ),
+    "design": (
+        (np.array(0.3),),
+        [
+            refused(lambda w: ss.butter(2, w)),
+            refused(lambda w: ss.butter(3, w, btype="high", output="sos")),
+            refused(lambda w: ss.butter(2, [w, 2 * w], "band", output="zpk")[1]),
+            refused(lambda w: ss.cheby1(2, 1.0, w)),
+            refused(lambda w: ss.cheby2(2, 20.0, w)),
+            refused(lambda w: ss.ellip(2, 1.0, 20.0, w)),
+            refused(lambda w: ss.bessel(2, w)),
+            refused(lambda w: ss.firwin(5, w)),
+            refused(lambda w: ss.iirnotch(w, 3.0)),
+            refused(lambda w: ss.iirpeak(w, 3.0)),
+            lambda w: ss.gaussian(5, w) if hasattr(ss, "gaussian") else ss.windows.gaussian(5, w),
+            refused(lambda w: ss.windows.kaiser(5, w)),
+            refused(lambda w: ss.windows.tukey(5, w)),
+            refused(lambda w: ss.get_window(("kaiser", w), 5)),
+            refused(lambda w: ss.windows.general_cosine(5, [w, 1 - w])),
+            refused(lambda w: ss.savgol_coeffs(5, 2, delta=w)),
+            refused(lambda w: ss.firwin2(5, [0, w, 1], [1, 1, 0])),
+            refused(lambda w: ss.chirp(np.linspace(0, 1, 4), w, 1.0, 2.0)),
+            refused(lambda w: ss.sawtooth([0.1, 1.0], w)),
+            lambda w: ss.gausspulse(np.array([0.1, 0.2]), fc=w),
+            lambda w: ss.unit_impulse(3) * w,
+            lambda w: ss.morlet2(5, w) if hasattr(ss, "morlet2") else w,
+            refused(lambda w: ss.butter(2, w, fs=2.5)),
+            refused(lambda w: ss.butter(2, w, analog=True)),
+            refused(lambda w: ss.buttord(w, 0.6, 1.0, 20.0)[1]),
+        ],
+    ),
+    "savgol_filter": (
+        (ROWS[:, :12],),
+        [
+            *[
+                lambda x, m=m: ss.savgol_filter(x, 5, 2, mode=m, cval=0.3)
+                for m in ("mirror", "constant", "nearest", "wrap", "interp")
+            ],
+            *[
+                lambda x, m=m: ss.savgol_filter(x, 6, 2, mode=m)
+                for m in ("mirror", "constant", "nearest", "wrap", "interp")
+            ],
+            lambda x: ss.savgol_filter(x, 5, 2, deriv=1, delta=0.5),
+            lambda x: ss.savgol_filter(x.T, 5, 3, deriv=2, delta=0.5, axis=0),
+            lambda x: ss.savgol_filter(x.T, 5, 3, axis=0, mode="nearest"),
+        ],
+    ),
+    "detrend": (
+        (ROWS[:, :12],),
+        [
+            lambda x: ss.detrend(x, axis=0),
+            lambda x: ss.detrend(+x, overwrite_data=True),
+            *[lambda x, t=t: ss.detrend(x, type=t) for t in ("linear", "constant", "l", "c")],
+            lambda x: ss.detrend(x, bp=[3, 7]),
+            lambda x: ss.detrend(x.T, axis=0, bp=5),
+            lambda x: ss.detrend(x, type="constant", bp=[3, 7]),
+            lambda x: ss.detrend(x, axis=-1),
+        ],
+    ),
+    "hilbert": (
+        (ROWS[:, :11],),
+        [
+            lambda x: ss.hilbert(x),
+            lambda x: ss.hilbert(x, N=8),
+            lambda x: ss.hilbert(x, N=16),
+            lambda x: ss.hilbert(x.T, axis=0),
+            lambda x: ss.hilbert(x, axis=1),
+            refused(lambda x: ss.hilbert2(x)),
+            refused(lambda x: ss.envelope(x)),
+        ],
+    ),
+    "resample": (
+        (ROWS[:, :11],),
+        [
+            lambda x: ss.resample(x, 7, axis=1),
+            lambda x: ss.resample(x.T, 15),
+            lambda x: ss.resample(x.T, 7, window="hann"),
+            lambda x: ss.resample(x.T, 7, window=np.linspace(0.5, 1, 11)),
+            lambda x: ss.resample(x, 7, axis=1, t=np.arange(11.0))[0],
+            lambda x: ss.resample(x, 7, axis=1, t=np.arange(11.0))[1] + 0 * x[0, 0],
+            lambda x: ss.resample(x, 7, axis=1, domain="freq"),
+            lambda x: ss.resample(x, 7, axis=1, domain="time"),
+            lambda x: ss.resample(x, 7, axis=1, window=lambda f: 1 + f**2),
+            refused(lambda x: ss.resample_poly(x, 2, 3, axis=1)),
+            refused(lambda x: ss.upfirdn([1.0, 2.0], x, 2)),
+            refused(lambda x: ss.decimate(x[0], 2, n=1)),
+            refused(lambda x: ss.medfilt(x[0], 3)),
+            refused(lambda x: ss.wiener(x[0])),
+            lambda x: ss.find_peaks(x[0])[0] + 0 * x[0, 0],
+            refused(lambda x: ss.peak_widths(x[0], [5])[0]),
+            refused(lambda x: ss.peak_prominences(x[0], [5])[0]),
+            refused(lambda x: ss.cspline1d(x[0])),
+            refused(lambda x: ss.order_filter(x, np.ones((1, 3)), 1)),
+            refused(lambda x: ss.qspline1d(x[0])),
+            refused(lambda x: ss.vectorstrength(x[0], 2.0)[0]),
+            refused(lambda x: ss.lombscargle(x[0], x[1], [0.5])),
+            lambda x: ss.find_peaks(x[0], height=0.1)[1]["peak_heights"],
+            refused(lambda x: ss.czt(x[0], 5)),
+            refused(lambda x: ss.zoom_fft(x[0], [0.1, 0.4])),
+            refused(lambda x: ss.decimate(x[0], 2, ftype="fir")),
+        ],
+    ),
+    "extrema": (
+        (ROWS[:, :11],),
+        [
+            *[
+                lambda x, f=f, m=m: x[f(x, axis=1, order=2, mode=m)]
+                for f in (ss.argrelmin, ss.argrelmax)
+                for m in ("clip", "wrap")
+            ],
+            lambda x: x[ss.argrelextrema(x, np.greater, axis=1, order=1, mode="clip")],
+            lambda x: x[0][ss.find_peaks(x[0])[0]],
+            refused(lambda x: x[0][ss.find_peaks_cwt(x[0], [1, 2])]),
+        ],
+    ),
+    "welch": (
+        (LONG,),
+        [
+            *[
+                lambda x, w=w: ss.welch(x, 2.0, window=w, nperseg=10, noverlap=3, nfft=12)[1]
+                for w in ("hann", "boxcar", ("tukey", 0.3), np.linspace(0.5, 1, 10))
+            ],
+            *[
+                lambda x, d=d: ss.welch(x, nperseg=10, detrend=d)[1]
+                for d in ("constant", "linear", False)
+            ],
+            *[
+                lambda x, s=s: ss.welch(x, nperseg=10, scaling=s)[1]
+                for s in ("density", "spectrum")
+            ],
+            *[lambda x, s=s: ss.welch(x, nperseg=10, average=s)[1] for s in ("mean", "median")],
+            lambda x: ss.welch(x, nperseg=10, return_onesided=False)[1],
+            lambda x: ss.welch(x[:, None] * x[:3], nperseg=10, axis=0)[1],
+            lambda x: ss.csd(x, x**2, 2.0, "boxcar", nperseg=10, noverlap=3, nfft=12)[1],
+            *[
+                lambda x, d=d: ss.csd(x, x**2, nperseg=10, detrend=d)[1]
+                for d in ("constant", "linear", False)
+            ],
+            *[
+                lambda x, s=s: ss.csd(x, x**2, nperseg=10, scaling=s)[1]
+                for s in ("density", "spectrum")
+            ],
+            *[lambda x, s=s: ss.csd(x, x**2, nperseg=10, average=s)[1] for s in ("mean", "median")],
+            lambda x: ss.csd(x, x**2, nperseg=10, return_onesided=False)[1],
+            lambda x: ss.csd(x[:, None] * x[:3], x[:, None] + x[:3], nperseg=10, axis=0)[1],
+            lambda x: ss.coherence(x, x**2, 2.0, "hann", nperseg=10, noverlap=3, nfft=12)[1],
+            lambda x: ss.coherence(x, x**2, nperseg=10, detrend="linear")[1],
+            lambda x: ss.coherence(x[:, None] * x[:3], x[:, None] ** 2 + x[:3], nperseg=10, axis=0)[
+                1
+            ],
+            lambda x: ss.periodogram(x, 2.0, "hann", nfft=50, detrend="linear", scaling="spectrum")[
+                1
+            ],
+            lambda x: ss.periodogram(x, return_onesided=False)[1],
+            lambda x: ss.periodogram(x[:, None] * x[:3], axis=0)[1],
+        ],
+    ),
+    "stft": (
+        (LONG,),
+        [
+            *[
+                lambda x, b=b: ss.stft(x, 2.0, "hann", 8, 4, 10, False, True, b, True)[2]
+                for b in ("even", "odd", "constant", "zeros", None)
+            ],
+            *[lambda x, s=s: ss.stft(x, nperseg=8, scaling=s)[2] for s in ("spectrum", "psd")],
+            lambda x: ss.stft(
+                x, nperseg=8, detrend="constant", return_onesided=False, padded=False
+            )[2],
+            lambda x: ss.stft(x[:, None] * x[:3], nperseg=8, axis=0)[2],
+            *[
+                lambda x, s=s: ss.istft(ss.stft(x, nperseg=8, scaling=s)[2], nperseg=8, scaling=s)[
+                    1
+                ]
+                for s in ("spectrum", "psd")
+            ],
+            lambda x: ss.istft(
+                ss.stft(x, 2.0, "boxcar", 8, 4, 10, return_onesided=False)[2],
+                2.0,
+                "boxcar",
+                8,
+                4,
+                10,
+                input_onesided=False,
+                boundary=True,
+                time_axis=-1,
+                freq_axis=-2,
+            )[1],
+            lambda x: ss.istft(
+                ss.stft(x, nperseg=8, boundary=None)[2], window="boxcar", nperseg=8, boundary=False
+            )[1],
+            *[
+                lambda x, m=m: ss.spectrogram(x, 2.0, "hann", 8, 3, 10, mode=m)[2]
+                for m in ("psd", "complex", "magnitude", "angle", "phase")
+            ],
+            *[
+                lambda x, d=d: ss.spectrogram(x, nperseg=8, detrend=d)[2]
+                for d in ("constant", "linear", False)
+            ],
+            *[
+                lambda x, s=s: ss.spectrogram(x, nperseg=8, scaling=s)[2]
+                for s in ("density", "spectrum")
+            ],
+            lambda x: ss.spectrogram(x, nperseg=8, return_onesided=False, nfft=9)[2],
+            lambda x: ss.spectrogram(x[:, None] * x[:3], nperseg=8, axis=0)[2],
+            lambda x: ss.check_COLA("hann", 8, 4) * x[0],
+            refused(lambda x: ss.ShortTimeFFT(np.ones(8), 4, 1.0).stft(x)),
+        ],
+    ),
+    "ndimage along one axis": (
+        (GRID, B),
+        [
+            *[
+                lambda x, w, m=m, f=f: f(x, w, axis=0, output=float, mode=m, cval=0.3, origin=1)
+                for m in MODES[:5]
+                for f in (nd.correlate1d, nd.convolve1d)
+            ],
+            *[
+                lambda x, w, m=m, f=f: f(x, w[:2], mode=m, origin=-1)
+                for m in MODES[5:]
+                for f in (nd.correlate1d, nd.convolve1d)
+            ],
+            *[
+                lambda x, w, m=m: nd.uniform_filter1d(
+                    x, 4, axis=0, output=np.float64, mode=m, cval=0.3, origin=1
+                )
+                for m in MODES[:5]
+            ],
+            *[
+                lambda x, w, m=m, o=o: nd.gaussian_filter1d(
+                    x, 0.8, axis=0, order=o, output=None, mode=m, cval=0.3, truncate=3.0
+                )
+                for m in MODES[:5]
+                for o in (0, 1, 2, 3)
+            ],
+            lambda x, w: nd.gaussian_filter1d(x, 0.8, radius=2),
+            refused(lambda x, w: nd.generic_filter1d(x, lambda a, b: None, 3)),
+            refused(lambda x, w: nd.minimum_filter1d(x, 3)),
+            refused(lambda x, w: nd.maximum_filter1d(x, 3, axis=0)),
+            lambda x, w: nd.correlate1d(x, w, 0, None, "constant", w[0]),
+            lambda x, w: nd.correlate1d(x, w, output="float64"),
+        ],
+    ),
+    "ndimage in all axes": (
+        (GRID, SMALL),
+        [
+            *[
+                lambda x, w, m=m, f=f: f(x, w, output=float, mode=m, cval=0.3, origin=(1, -1))
+                for m in MODES
+                for f in (nd.correlate, nd.convolve)
+            ],
+            *[lambda x, w, f=f: f(x, w[0], axes=(1,)) for f in (nd.correlate, nd.convolve)],
+            *[lambda x, w, f=f: f(x, w, axes=(1, 0)) for f in (nd.correlate, nd.convolve)],
+            *[lambda x, w, f=f: f(x, w, axes=(0, 1)) for f in (nd.correlate, nd.convolve)],
+            *[lambda x, w, f=f: f(x, w, origin=-1) for f in (nd.correlate, nd.convolve)],
+            *[
+                lambda x, w, m=m: nd.uniform_filter(
+                    x, size=(3, 2), output=float, mode=m, cval=0.3, origin=(1, 0)
+                )
+                for m in MODES
+            ],
+            lambda x, w: nd.uniform_filter(x, 2, axes=(1,)),
+            lambda x, w: nd.uniform_filter(x, (3, 2), mode=("wrap", "nearest"), axes=(1, 0)),
+            *[
+                lambda x, w, m=m: nd.gaussian_filter(
+                    x, sigma=(0.8, 0.5), order=(0, 1), output=float, mode=m, cval=0.3, truncate=3.0
+                )
+                for m in MODES
+            ],
+            lambda x, w: nd.gaussian_filter(x, 0.8, radius=(2, 1)),
+            lambda x, w: nd.gaussian_filter(x, 0.8, axes=(1,)),
+            lambda x, w: nd.gaussian_filter(x, (0.8, 0.4), mode=("wrap", "nearest"), axes=(1, 0)),
+            lambda x, w: nd.gaussian_filter(x, w[0] ** 2 + 0.5),
+            lambda x, w: nd.gaussian_filter(x, 0.8, 2),
+            *[
+                lambda x, w, m=m, f=f: f(x, axis=0, output=float, mode=m, cval=0.3)
+                for m in MODES
+                for f in (nd.sobel, nd.prewitt)
+            ],
+            *[lambda x, w, f=f: f(x, mode=("wrap", "nearest")) for f in (nd.sobel, nd.prewitt)],
+            *[lambda x, w, m=m: nd.laplace(x, output=float, mode=m, cval=0.3) for m in MODES],
+            lambda x, w: nd.laplace(x, mode=("wrap", "nearest")),
+            lambda x, w: nd.laplace(x, axes=(0,)),
+            *[
+                lambda x, w, m=m, f=f: f(x, 0.8, output=float, mode=m, cval=0.3)
+                for m in MODES
+                for f in (nd.gaussian_laplace, nd.gaussian_gradient_magnitude)
+            ],
+            *[
+                lambda x, w, f=f: f(x, (0.8, 0.5), mode=("wrap", "nearest"))
+                for f in (nd.gaussian_laplace, nd.gaussian_gradient_magnitude)
+            ],
+            *[
+                lambda x, w, f=f: f(x, 0.8, axes=(1,), truncate=3.0)
+                for f in (nd.gaussian_laplace, nd.gaussian_gradient_magnitude)
+            ],
+            *[
+                lambda x, w, f=f: f(x, 0.8, axes=1, radius=2)
+                for f in (nd.gaussian_laplace, nd.gaussian_gradient_magnitude)
+            ],
+            refused(lambda x, w: nd.generic_laplace(x, lambda *a: a[0])),
+            refused(lambda x, w: nd.generic_gradient_magnitude(x, nd.sobel)),
+            refused(lambda x, w: nd.morphological_gradient(x, 3)),
+            refused(lambda x, w: nd.grey_erosion(x, 3)),
+            refused(lambda x, w: nd.white_tophat(x, 3)),
+            refused(lambda x, w: nd.vectorized_filter(x, np.mean, size=2)),
+            refused(lambda x, w: nd.generic_filter(x, np.mean, 2)),
+            refused(lambda x, w: nd.fourier_gaussian(x, 1.0)),
+            refused(lambda x, w: nd.fourier_shift(x, 1.0)),
+        ],
+    ),
+    "ndimage order statistics": (
+        (GRID,),
+        [
+            *[
+                lambda x, m=m, f=f: f(x, size=(3, 2), output=float, mode=m, cval=0.3, origin=(1, 0))
+                for m in MODES[:5]
+                for f in (nd.maximum_filter, nd.minimum_filter, nd.median_filter)
+            ],
+            *[
+                lambda x, f=f: f(x, footprint=[[0, 1, 0], [1, 1, 1]], mode="nearest", origin=0)
+                for f in (nd.maximum_filter, nd.minimum_filter, nd.median_filter)
+            ],
+            *[
+                lambda x, f=f: f(x, 3, axes=(0,))
+                for f in (nd.maximum_filter, nd.minimum_filter, nd.median_filter)
+            ],
+            *[
+                lambda x, f=f: f(x, (2, 3), axes=(1, 0))
+                for f in (nd.maximum_filter, nd.minimum_filter, nd.median_filter)
+            ],
+            *[
+                lambda x, f=f: f(x, footprint=np.ones((1, 2)), axes=(0, 1))
+                for f in (nd.maximum_filter, nd.minimum_filter, nd.median_filter)
+            ],
+            *[
+                lambda x, f=f: f(x, 3, mode=("wrap", "nearest"))
+                for f in (nd.maximum_filter, nd.minimum_filter)
+            ],
+            refused(lambda x: nd.percentile_filter(x, 30, 3)),
+            refused(lambda x: nd.rank_filter(x, 2, 3)),
+        ],
+    ),
+    "ndimage coordinates": (
+        (GRID, CORNERS),
+        [
+            *[
+                lambda x, c, m=m, o=o: nd.map_coordinates(
+                    x, c, output=float, order=o, mode=m, cval=0.3
+                )
+                for m in MODES
+                for o in (1, 2, 3)
+            ],
+            *[
+                lambda x, c, o=o: nd.map_coordinates(x, c, order=o, prefilter=False)
+                for o in range(6)
+            ],
+            *[
+                lambda x, c, m=m, o=o: nd.map_coordinates(x, OUTSIDE, order=o, mode=m, cval=0.3)
+                for m in MODES
+                for o in (0, 1, 3)
+            ],
+            *[
+                lambda x, c, m=m, o=o: nd.shift(x, c[:, 0], output=float, order=o, mode=m, cval=0.3)
+                for m in MODES
+                for o in (1, 3)
+            ],
+            lambda x, c: nd.shift(x, c[0, 0], prefilter=False),
+            lambda x, c: nd.shift(x, (1, -1), order=0),
+            *[
+                lambda x, c, m=m: nd.zoom(x, (1.7, 0.6), output=float, order=2, mode=m, cval=0.3)
+                for m in MODES
+            ],
+            lambda x, c: nd.zoom(x, 1.7, prefilter=False),
+            lambda x, c: nd.zoom(x, 1.7, order=0),
+            *[
+                lambda x, c, m=m: nd.zoom(x, 1.7, mode=m, grid_mode=True)
+                for m in ("nearest", "grid-constant", "grid-wrap")
+            ],
+            *[
+                lambda x, c, m=m: nd.rotate(
+                    x, 20.0, axes=(0, 1), reshape=True, output=float, order=2, mode=m, cval=0.3
+                )
+                for m in MODES[:5]
+            ],
+            lambda x, c: nd.rotate(x, 20.0, reshape=False, prefilter=False),
+            lambda x, c: nd.rotate(x, 90.0, order=1),
+            *[
+                lambda x, c, m=m: nd.affine_transform(
+                    x,
+                    TURN,
+                    offset=0.3,
+                    output_shape=(4, 3),
+                    output=float,
+                    order=3,
+                    mode=m,
+                    cval=0.3,
+                )
+                for m in MODES
+            ],
+            lambda x, c: nd.affine_transform(x, TURN * c[:2, :2], offset=c[:, 2], prefilter=False),
+            lambda x, c: nd.affine_transform(x, np.array([0.9, 1.1]), offset=(0.2, 0.1), order=1),
+            lambda x, c: nd.affine_transform(x, np.eye(3)[:2] * 1.1, order=1),
+            refused(lambda x, c: nd.geometric_transform(x, lambda p: p)),
+            *[
+                lambda x, c, m=m, o=o: nd.spline_filter(x, order=o, output=float, mode=m)
+                for m in ("mirror", "reflect", "grid-wrap")
+                for o in (2, 3, 4, 5)
+            ],
+            *[
+                lambda x, c, m=m, o=o: nd.spline_filter1d(x, order=o, axis=0, output=float, mode=m)
+                for m in ("mirror", "reflect", "grid-wrap")
+                for o in (2, 3)
+            ],
+            lambda x, c: nd.spline_filter1d(x, order=1),
+            lambda x, c: nd.spline_filter1d(x, mode="nearest"),
+        ],
+    ),
+    "ndimage labels": (
+        (GRID**2,),
+        [
+            lambda x: nd.center_of_mass(x),
+            lambda x: nd.center_of_mass(x, x > 0.5),
+            lambda x: nd.center_of_mass(x, np.arange(30).reshape(5, 6) // 10, 1),
+            lambda x: nd.center_of_mass(x, np.arange(30).reshape(5, 6) // 10, [1, 2]),
+            lambda x: x * nd.label(x > 0.5, structure=np.ones((3, 3)), output=int)[0],
+            refused(lambda x: nd.sum_labels(x)),
+            refused(lambda x: nd.mean(x)),
+            refused(lambda x: nd.variance(x)),
+            refused(lambda x: nd.standard_deviation(x)),
+            refused(lambda x: nd.maximum(x)),
+            refused(lambda x: nd.minimum(x)),
+            refused(lambda x: nd.median(x)),
+            refused(lambda x: nd.extrema(x)[:2]),
+            refused(lambda x: nd.maximum_position(x)),
+            refused(lambda x: nd.histogram(x, 0, 1, 3)),
+            refused(lambda x: nd.labeled_comprehension(x, None, None, np.mean, float, 0)),
+            lambda x: nd.distance_transform_edt(x > 0.5) + 0 * x,
+            lambda x: nd.binary_erosion(x > 0.5) * x,
+            lambda x: nd.find_objects(np.asarray(x > 0.5, int))[0][0].start + 0 * x,
+        ],
+    ),
+}
