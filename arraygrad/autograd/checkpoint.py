@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,9 @@ def checkpoint(
     *args : any
         Arguments of f: tensors, arrays, containers of them, and anything else.
     preserve_rng_state : bool
-        Start NumPy's global random state, and generators among the arguments, from the same state
-        when f runs again.
+        When f runs again, start from the same state: NumPy's and Python's global random state, and
+        generators that f gets as arguments or reaches through its closure, defaults, global names,
+        or attributes of its object, also by way of functions that it names.
     **kwargs : any
         Keyword arguments of f.
 
@@ -77,9 +79,10 @@ class _Region:
     ) -> None:
         self.f = f
         leaves, self.rebuild = flatten((args, kwargs))
-        self.makers = [_maker(leaf, random) for _, leaf in leaves]
-        # The user's code may draw from the global state; ours never does.
-        self.random = np.random.get_state() if random else None  # noqa: NPY002
+        # The user's code may draw from these; ours never does.
+        self.random = _random_states(f) if random else None
+        known = () if self.random is None else self.random.generators
+        self.makers = [_maker(leaf, random and id(leaf) not in known) for _, leaf in leaves]
         self.likes: list[tuple[Any, Any]] = []
         self.values: dict[int, Any] = {}
         self.lock = threading.RLock()
@@ -104,17 +107,12 @@ class _Region:
             return 0
 
         args, kwargs = self.rebuild([make() for make in self.makers])
-        current = np.random.get_state()  # noqa: NPY002
         token = GRAD_MODE.set(True)
         try:
-            if self.random is not None:
-                np.random.set_state(self.random)  # noqa: NPY002
-            with saved_tensors_hooks(collect, lambda piece: piece):
+            with self.random or nullcontext(), saved_tensors_hooks(collect, lambda piece: piece):
                 self.f(*args, **kwargs)
         finally:
             GRAD_MODE.reset(token)
-            if self.random is not None:
-                np.random.set_state(current)  # noqa: NPY002
         likes = [(t._array.shape, t._array.dtype) for t in found]
         if likes != self.likes:
             raise GradientError(
@@ -123,6 +121,12 @@ class _Region:
                 "time: pass what it depends on as arguments"
             )
         self.values = dict(enumerate(found))
+
+
+def _random_states(f: Callable[..., Any]) -> Any:
+    from .random_states import RandomStates  # loads numpy.random, which importing us does not
+
+    return RandomStates(f)
 
 
 def _maker(leaf: Any, random: bool) -> Callable[[], Any]:
@@ -141,7 +145,7 @@ def _maker(leaf: Any, random: bool) -> Callable[[], Any]:
     if isinstance(leaf, np.ndarray):
         kept = leaf.copy()
         return lambda: kept.copy()
-    if random and isinstance(leaf, np.random.Generator):
+    if random and isinstance(leaf, np.random.Generator | np.random.RandomState):
         generator = copy.deepcopy(leaf)
         return lambda: copy.deepcopy(generator)
     return lambda: leaf

@@ -31,7 +31,7 @@ def primitive(
     ----------
     f : callable
         Takes plain arrays (in place of tensors) and anything else; returns an array or a tuple of
-        arrays. It must not write to its arguments.
+        arrays. It must not write to its arguments: beside a tensor all arrays are read-only.
     vjp : callable, optional
         ``vjp(g, out, *args, **kwargs)`` returns the cotangent of each positional argument (None
         where there is none), as a tuple unless there is one argument.
@@ -79,7 +79,35 @@ def primitive(
 
 
 def _array(x: Any) -> Any:
-    return x._array[()] if isinstance(x, TensorBase) else x
+    """What a user's function gets of an argument: of arrays a view that NumPy refuses to write."""
+    if isinstance(x, TensorBase):
+        x = x._array[()]
+    if type(x) is np.ndarray:
+        x = x[...]
+        x.flags.writeable = False
+    return x
+
+
+def _kept(x: Any) -> Any:
+    """A NumPy array belongs to its owner, who may overwrite it before the derivative is asked."""
+    return _array(x.copy()) if type(x) is np.ndarray else x
+
+
+def _refused(error: ValueError, name: str) -> ArgumentError:
+    return ArgumentError(
+        f"primitive {name} writes to an argument ({error}), from which its derivative is computed; "
+        "let it write to a copy: x = x.copy()"
+    )
+
+
+def _call(name: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """A call of the user's function; what it says of read-only arrays in our words."""
+    try:
+        return function(*args, **kwargs)
+    except ValueError as error:
+        if "read-only" in str(error) or "readonly" in str(error):
+            raise _refused(error, name) from error
+        raise
 
 
 def _same(x: Any) -> Any:
@@ -99,10 +127,10 @@ def _function_of(
 ) -> type[Function]:
     def forward(ctx: Any, kwargs: dict[str, Any], *args: Any) -> Any:
         plain = tuple(_array(a) for a in args)
-        out = f(*plain, **kwargs)
+        out = _call(name, f, *plain, **kwargs)
         results = tuple(_own(o, plain) for o in (out if isinstance(out, tuple) else (out,)))
         ctx.several = isinstance(out, tuple)
-        ctx.others = tuple(None if isinstance(a, TensorBase) else a for a in args)
+        ctx.others = tuple(None if isinstance(a, TensorBase) else _kept(a) for a in args)
         ctx.is_tensor = tuple(isinstance(a, TensorBase) for a in args)
         ctx.kwargs = kwargs
         ctx.save_for_backward(*(a for a in args if isinstance(a, TensorBase)), *results)
@@ -119,7 +147,7 @@ def _function_of(
         count = sum(ctx.is_tensor)
         remaining = iter(saved[:count])
         args = [
-            shown(next(remaining)) if is_tensor else other
+            shown(next(remaining) if is_tensor else other)
             for is_tensor, other in zip(ctx.is_tensor, ctx.others, strict=True)
         ]
         outs = tuple(shown(t) for t in saved[count:])
@@ -130,14 +158,15 @@ def _function_of(
     def backward(ctx: Any, *g: Any) -> Any:
         shown, out, args = given(ctx, *g)
         assert vjp is not None
-        found = vjp(tuple(shown) if ctx.several else shown[0], out, *args, **ctx.kwargs)
+        g_shown = tuple(shown) if ctx.several else shown[0]
+        found = _call(name, vjp, g_shown, out, *args, **ctx.kwargs)
         found = found if isinstance(found, tuple | list) else (found,)
         return (None, *found)
 
     def push(ctx: Any, _: Any, *tangents: Any) -> Any:
         assert jvp is not None
         shown, out, args = given(ctx, *tangents)
-        return jvp(tuple(shown), out, *args, **ctx.kwargs)
+        return _call(name, jvp, tuple(shown), out, *args, **ctx.kwargs)
 
     def no_vjp(ctx: Any, *g: Any) -> Any:
         raise ArgumentError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import random
 import weakref
 from typing import Any
 
@@ -132,6 +134,96 @@ def test_generator_argument_is_replayed() -> None:
     assert after == same.random()
     assert rng.random() == same.random()
     np.testing.assert_allclose(x.grad.numpy(), np.exp(X) * mask)
+
+
+RNG = np.random.default_rng(11)
+OLD = np.random.RandomState(12)
+
+
+def _draw() -> Any:
+    return RNG.random(3)
+
+
+class _Layer:
+    def __init__(self, rng: Any) -> None:
+        self.rng = rng
+
+    def __call__(self, x: Any) -> Any:
+        return _scaled(x, self.rng.random(3))
+
+    def method(self, x: Any) -> Any:
+        return self(x)
+
+
+def _scaled(x: Any, factors: Any) -> Any:
+    return (np.exp(x) * factors).sum()
+
+
+def _reaching() -> dict[str, Any]:
+    """Functions that draw from generators which they do not get as arguments."""
+    rng, std = np.random.default_rng(3), random.Random(4)
+    layer = _Layer(np.random.default_rng(5))
+    layers = [_Layer(np.random.default_rng(6))]
+    return {
+        "global": lambda x: _scaled(x, RNG.random(3)),
+        "global, older": lambda x: _scaled(x, OLD.rand(3)),
+        "function named": lambda x: _scaled(x, _draw()),
+        "closure": lambda x: _scaled(x, rng.random(3)),
+        "default": lambda x, draw=rng: _scaled(x, draw.random(3)),
+        "Python's": lambda x: _scaled(x, std.random()),
+        "Python's, global": lambda x: _scaled(x, random.random()),
+        "object": layer,
+        "method": layer.method,
+        "object in a list": lambda x: layers[0](x),
+        "nested": lambda x: _scaled(x, np.array([(lambda: rng.random())() for _ in range(3)])),
+        "partial": functools.partial(lambda draw, x: _scaled(x, draw.random(3)), rng),
+    }
+
+
+@pytest.mark.parametrize("way", list(_reaching()))
+def test_generators_within_reach_are_replayed(way: str) -> None:
+    """They went on where they were: the gradient belonged to other numbers, silently."""
+    f = _reaching()[way]
+    x = ag.tensor(np.zeros(3), requires_grad=True)
+    y = ag.checkpoint(f, x)
+    others = f(np.zeros(3))  # drawn in between
+    y.backward()
+    np.testing.assert_allclose(x.grad.sum(), y.detach())  # of exp at zero the slope is the value
+    assert f(np.zeros(3)) not in (y.detach(), others)  # and goes on where it was
+
+
+def test_a_generator_that_is_argument_and_global_goes_on_where_it_was() -> None:
+    def f(x: Any, rng: Any) -> Any:
+        return _scaled(x, rng.random(3)) * RNG.random()
+
+    x = ag.tensor(np.zeros(3), requires_grad=True)
+    y = ag.checkpoint(f, x, RNG)
+    following = np.random.default_rng()
+    following.bit_generator.state = RNG.bit_generator.state
+    y.backward()
+    np.testing.assert_allclose(x.grad.sum(), y.detach())
+    assert RNG.random() == following.random()
+
+
+def test_what_a_function_reaches_may_be_odd() -> None:
+    class Slotted:
+        __slots__ = "rng"
+
+    slotted = Slotted()
+    slotted.rng = np.random.default_rng(1)
+    many = list(range(10**5))
+    loop: list[Any] = []
+    loop.append(loop)
+
+    def f(x: Any) -> Any:
+        assert len(many) == len(loop) * 10**5
+        return _scaled(x, slotted.rng.random(3)) + (0 if x is not None else later)
+
+    x = ag.tensor(np.zeros(3), requires_grad=True)
+    y = ag.checkpoint(f, x)
+    y.backward()
+    np.testing.assert_allclose(x.grad.sum(), y.detach())
+    later = 1  # an empty cell until here
 
 
 def test_changing_function_is_refused() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
+from arraygrad._errors import ArgumentError
 from arraygrad.autograd import Function, once_differentiable
 
 
@@ -337,6 +338,51 @@ def test_primitive_with_several_results() -> None:
     )
     ag.gradcheck(f, X)
     ag.gradgradcheck(f, X)
+
+
+def _halve_in_place(x: Any) -> Any:
+    x *= 0.5
+    return x.sum()
+
+
+def test_primitive_that_writes_to_its_argument_is_refused() -> None:
+    """It changed the tensor behind it, and what the derivative was computed from."""
+    x = ag.tensor(X, requires_grad=True)
+    f = ag.primitive(_halve_in_place, vjp=lambda g, out, x: g * 2 * x)
+    with pytest.raises(ArgumentError, match=r"_halve_in_place writes to an argument.*x\.copy"):
+        f(x)
+    np.testing.assert_array_equal(x.detach(), X)
+    f = ag.primitive(lambda x: _halve_in_place(x.copy()), vjp=lambda g, out, x: g * 0.5 + 0 * x)
+    f(x).backward()
+    np.testing.assert_array_equal(x.grad, np.full(X.shape, 0.5))
+
+
+def test_array_beside_a_tensor_is_not_written_and_may_be_by_its_owner() -> None:
+    x, by = ag.tensor(X, requires_grad=True), np.arange(1.0, 4.0)
+    f = ag.primitive(lambda x, by: x * by, vjp=lambda g, out, x, by: (g * by, None))
+    y = f(x, by)
+    by[...] = 0
+    y.sum().backward()
+    np.testing.assert_array_equal(x.grad, [1.0, 2.0, 3.0])
+    scale = ag.primitive(
+        lambda x, by: np.multiply(x, by, out=by), vjp=lambda g, out, x, by: (g * by, None)
+    )
+    with pytest.raises(ArgumentError, match="read-only"):
+        scale(x, by)
+
+
+def test_derivative_of_a_primitive_that_writes_is_refused() -> None:
+    def vjp(g: Any, out: Any, x: Any) -> Any:
+        out *= g
+        return out
+
+    x = ag.tensor(X, requires_grad=True)
+    y = ag.primitive(np.exp, vjp=vjp)(x)
+    with pytest.raises(ArgumentError, match="writes to an argument"):
+        y.sum().backward()
+    own = ag.primitive(np.exp, vjp=lambda g, out, x: np.multiply(g, out, out=g))
+    own(x).sum().backward()  # the cotangent is the function's own
+    np.testing.assert_array_equal(x.grad, np.exp(X))
 
 
 def test_primitive_refuses_what_it_cannot_do() -> None:
