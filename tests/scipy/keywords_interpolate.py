@@ -238,7 +238,9 @@ CALLS = {
                     at, [0.0, 0, 0, 1.0, 4.9, 4.9, 4.9], 2
                 ).toarray()
             ),
-            lambda x, y, at: si.make_lsq_spline(X, y, [0.0, 0, 0, 0, 2.0, 4.9, 4.9, 4.9, 4.9])(at),
+            lambda x, y, at: si.make_lsq_spline(
+                X, y, [0.0, 0, 0, 0, 2.0, 4.9, 4.9, 4.9, 4.9], method="qr"
+            )(at),
             lambda x, y, at: si.make_lsq_spline(
                 X, y, [0.0, 0, 0, 4.9, 4.9, 4.9], k=2, w=1 + y**2, check_finite=False
             )(at),

@@ -332,6 +332,7 @@ CALLS = {
             lambda a, q: sl.solve_continuous_are(a, q, sym(q), sym(q), e=np.eye(3) * 2),
             lambda a, q: sl.solve_continuous_are(a, q, sym(q), sym(q), s=0.1 * np.eye(3)),
             lambda a, q: sl.solve_discrete_are(a, q, sym(q), sym(q), balanced=False),
+            lambda a, q: sl.solve_discrete_are(a, q, sym(q), sym(q), s=0.1 * a),
             lambda a, q: sl.solve_discrete_are(a, q, sym(q), sym(q), e=np.eye(3) * 2),
         ],
     ),
@@ -418,10 +419,14 @@ CALLS = {
             lambda x: sf.fftn(x, axes=0),
             lambda x: sf.fftn(x, s=5),
             lambda x: sf.irfftn(x, s=(5,)),
-            lambda x: sf.hfft2(x),
-            lambda x: sf.ihfft2(x),
-            lambda x: sf.hfftn(x),
-            lambda x: sf.ihfftn(x),
+            *[
+                lambda x, f=f, m=m: f(
+                    x, s=(3, 8), axes=(1, 0), norm=m, overwrite_x=True, workers=1, plan=None
+                )
+                for f in (sf.hfft2, sf.ihfft2, sf.hfftn, sf.ihfftn)
+                for m in (None, "backward", "ortho", "forward")
+            ],
+            lambda x: (sf.hfft2(x), sf.ihfft2(x), sf.hfftn(x), sf.ihfftn(x)),
             lambda x: sf.fftshift(x, axes=0),
             lambda x: sf.ifftshift(x, axes=(0, 1)),
             refused(lambda x: sf.fht(x[0] + 2, 0.1, 0.2)),
