@@ -18,6 +18,7 @@ from .._storage import TensorBase
 from ..interop.plain import plain, tensors
 from ..ops import conversion, creation, data_type, manipulation
 from . import _creation
+from ._iteration import nditer
 from ._types import holds_tensor
 
 
@@ -254,22 +255,6 @@ def ndenumerate(arr: Any) -> Any:
     """As NumPy's ndenumerate: elements are scalars in the graph."""
     x = _creation.asarray(arr)
     return ((index, x[index]) for index in np.ndindex(tuple(x.shape)))
-
-
-def nditer(op: Any, *args: Any, **kwargs: Any) -> Any:
-    """As NumPy's nditer; over one tensor it gives its elements in the graph, read-only."""
-    if _is_tracked(op) and not args and not kwargs:
-        return iter(manipulation.reshape(op, (-1,)))
-    return np.nditer(plain_untracked(op), *plain_untracked(args), **plain_untracked(kwargs))
-
-
-def plain_untracked(x: Any) -> Any:
-    """Values below tensors; a tracked one is refused by its own conversion."""
-    if isinstance(x, TensorBase):
-        return np.asarray(x)
-    if isinstance(x, list | tuple):
-        return type(x)(plain_untracked(item) for item in x)
-    return x
 
 
 FUNCTIONS: dict[Any, Any] = {

@@ -40,6 +40,11 @@ class StandIn(type):
     # eyes, who may have asked for either.
     _alike: tuple[Any, ...] = ()
 
+    def __new__(cls, name: str, bases: tuple[Any, ...], entries: Any, **kwargs: Any) -> Any:
+        """A class that lifted code derives: from the real one; stand-ins are not made by this."""
+        bases = tuple(vars(base).get("_real", base) for base in bases)
+        return type(name, bases, entries, **kwargs)
+
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(like_numpy(x), cls._real)
 

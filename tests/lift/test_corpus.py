@@ -9,6 +9,12 @@ from tests.lift.corpus import (
     filling,
     integers,
     numerics,
+    published_dynamics,
+    published_inference,
+    published_models,
+    published_objects,
+    published_programs,
+    published_python,
     scalars,
     sequences,
     styles,
@@ -57,7 +63,11 @@ NOT_CASES = {
     "adder",
 }
 MODULES = (filling, scalars, classes, styles, numerics, integers, sequences, triangles)
-CASES = [f for m in MODULES for f in functions_of(m)]
+PUBLISHED = (
+    published_models, published_inference, published_dynamics, published_programs,
+    published_objects, published_python,
+)  # fmt: skip
+CASES = [*(f for m in MODULES for f in functions_of(m)), *(f for m in PUBLISHED for f in m.CASES)]
 
 
 def differences(f, x, h=1e-6):
@@ -71,14 +81,14 @@ def differences(f, x, h=1e-6):
 
 
 def test_corpus_is_as_large_as_promised():
-    assert len(CASES) >= 60
+    assert len(CASES) >= 190
 
 
 @pytest.mark.parametrize(
     "f", CASES, ids=lambda f: f"{f.__module__.rpartition('.')[2]}-{f.__name__}"
 )
 def test_value_and_gradient(f):
-    x = np.array(SPECIAL_POINTS.get(f.__name__, THREE))
+    x = np.array(getattr(f, "at", SPECIAL_POINTS.get(f.__name__, THREE)), dtype=float)
     before = x.copy()
     want = f(x.copy())
     value, gradient = ag.value_and_grad(f)(x)
