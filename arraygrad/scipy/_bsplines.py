@@ -338,7 +338,7 @@ def splrep(
     return (tck, *found[1:])
 
 
-def interpolating(x: Any, y: Any, k: int, first: Any, last: Any) -> BSpline:
+def interpolating(x: Any, y: Any, k: int, first: Any, last: Any) -> Any:
     """FITPACK's interpolating spline between two ends, by default the first and last point."""
     if first is None and last is None:
         return make_interp_spline(x, y, k)

@@ -39,7 +39,7 @@ def _make(name: str, value_at: int | None) -> Callable[..., Any]:
     @policed
     def minimiser(*args: Any, **kwargs: Any) -> Any:
         found, given = _called(name, args, kwargs)
-        function = given.get("func", given.get("f"))
+        function: Any = given.get("func", given.get("f"))
         first = found[0] if isinstance(found, tuple) else found
         shape = np.shape(first)
 

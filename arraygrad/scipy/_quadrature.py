@@ -129,7 +129,9 @@ def _nested(func: Any, ranges: list[Any], args: Any, options: dict[str, Any]) ->
         given = (x, *more)
         if not inner:
             return func(*given, *args)
-        return _nested(lambda *rest: func(*rest, *given), _bound(inner, given), args, options)[0]
+        bound = _bound(inner, given)
+        # The function takes the inner variables, then these, and args at the end.
+        return _nested(lambda *rest: func(*rest, *given, *args), bound, (), options)[0]
 
     low, high = outer
     return quad(integrand, low, high, **options)

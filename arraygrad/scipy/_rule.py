@@ -150,9 +150,11 @@ def _has_floats(out: Any) -> bool:
     """Whether there are floating-point numbers in a result."""
     if isinstance(out, tuple | list):
         return any(_has_floats(item) for item in out)
-    return isinstance(out, float | complex) or (
-        isinstance(out, np.ndarray | np.generic | TensorBase) and out.dtype.kind in "fc"
-    )
+    if isinstance(out, TensorBase):
+        out = out._array
+    if isinstance(out, np.ndarray | np.generic):
+        return out.dtype.kind in "fc"
+    return isinstance(out, float | complex)
 
 
 def refused_while_tracked(real: Callable[..., Any], name: str) -> Callable[..., Any]:

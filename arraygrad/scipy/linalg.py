@@ -652,7 +652,8 @@ def solve_continuous_are(
     + (da - db k)^H x + x (da - db k) = 0.
     """
     function = "scipy.linalg.solve_continuous_are"
-    return riccati_continuous(*_reduced(*tensors_of(function, a, b, q, r), e, s, function))
+    a, b, q, r = tensors_of(function, a, b, q, r)
+    return riccati_continuous(*_reduced(a, b, q, r, e, s, function))
 
 
 @rule("scipy.linalg.solve_discrete_are")
@@ -667,4 +668,5 @@ def solve_discrete_are(
     dx = c^H dx c + dq + k^H dr k + (da - db k)^H x c + c^H x (da - db k).
     """
     function = "scipy.linalg.solve_discrete_are"
-    return riccati_discrete(*_reduced(*tensors_of(function, a, b, q, r), e, s, function))
+    a, b, q, r = tensors_of(function, a, b, q, r)
+    return riccati_discrete(*_reduced(a, b, q, r, e, s, function))

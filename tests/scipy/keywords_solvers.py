@@ -185,7 +185,7 @@ CALLS = {
                 lambda a: sg.quad(lambda x: np.exp(-a * x), 0, 2, weight="cauchy", wvar=0.7)[0]
             ),
             lambda a: sg.quad(lambda x: np.exp(-1j * a * x), 0, 2, complex_func=True)[0],
-            lambda a: sg.dblquad(lambda y, x, p: p * x * y, 0, a, 0, lambda x: x, args=(a,))[0],
+            lambda a: sg.dblquad(lambda y, x, p: p * x + y**2, 0, a, 0, lambda x: x, args=(a,))[0],
             lambda a: sg.dblquad(
                 lambda y, x: a * x * y, 0, 1, lambda x: a * x, 2.0, epsabs=1e-9, epsrel=1e-9
             )[0],

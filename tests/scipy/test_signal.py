@@ -95,6 +95,8 @@ def test_fourier_transforms():
             np.abs(scipy.fft.fft2(x[:, None] * x)), scipy.fft.fftshift(x),
         )  # fmt: skip
 
+    check(f, X)
+
 
 def test_frequency_responses_and_forms_of_filters():
     check(lambda b, a: (ss.freqz(b, a, 16), ss.freqz(b, a, [0.1, 0.5])), B, A)
@@ -127,8 +129,6 @@ def test_older_names_of_transforms(n):
                 fftpack.dct(x, **s), fftpack.idct(x, **s), fftpack.dst(x, **s),
                 fftpack.idst(x, **s),
             ), x, order=1)  # fmt: skip
-
-    check(f, X)
 
 
 # -- spectra ---------------------------------------------------------------------------------------
