@@ -31,7 +31,7 @@ from ._apply import (
     wrap_result,
 )
 from ._dtypes import promote, scalar_dtype
-from ._errors import DTypeError, ShapeError
+from ._errors import DTypeError, ShapeError, out_of_memory
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq
 from ._layout import Shape, broadcast_shapes
 from ._op import Op
@@ -341,22 +341,25 @@ def _large_kernel(op: Op, dtype: np.dtype[Any], arity: int) -> Any:
     result_dtype = op_result_dtype(op, dtype)
 
     def large(*arrays: Any) -> Any:
-        shape = arrays[0].shape
-        plain = arrays[0].flags.c_contiguous
-        for other in arrays[1:]:
-            plain = plain and other.flags.c_contiguous
-            if other.ndim and other.shape != shape:
-                shape = broadcast_shapes(*[array.shape for array in arrays])
-        if not plain:
-            axes = _memory_order(arrays, shape)
-            if axes is not None:
-                arrays = tuple([
-                    (a if a.shape == shape else broadcast_array(a, shape=shape)).transpose(axes)
-                    for a in arrays
-                ])  # fmt: skip
-                out = kernel(*arrays, out=empty(arrays[0].shape, result_dtype))
-                return out.transpose([axes.index(i) for i in range(len(axes))])
-        return kernel(*arrays, out=empty(shape, result_dtype))
+        try:
+            shape = arrays[0].shape
+            plain = arrays[0].flags.c_contiguous
+            for other in arrays[1:]:
+                plain = plain and other.flags.c_contiguous
+                if other.ndim and other.shape != shape:
+                    shape = broadcast_shapes(*[array.shape for array in arrays])
+            if not plain:
+                axes = _memory_order(arrays, shape)
+                if axes is not None:
+                    arrays = tuple([
+                        (a if a.shape == shape else broadcast_array(a, shape=shape)).transpose(axes)
+                        for a in arrays
+                    ])  # fmt: skip
+                    out = kernel(*arrays, out=empty(arrays[0].shape, result_dtype))
+                    return out.transpose([axes.index(i) for i in range(len(axes))])
+            return kernel(*arrays, out=empty(shape, result_dtype))
+        except MemoryError as error:  # of the result, or of what the kernel needs beside it
+            raise out_of_memory(op.name, error) from error
 
     op.large[dtype] = large
     return large

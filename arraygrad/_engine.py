@@ -19,7 +19,7 @@ import numpy as np
 from . import _fused
 from ._apply import RESULT, cast, node_of, operand, wrap
 from ._cotangents import absorbs, add, times
-from ._errors import DTypeError, ShapeError
+from ._errors import DTypeError, ShapeError, out_of_memory
 from ._formulas import (
     ALIAS as ALIAS,
     LEAF as LEAF,
@@ -175,6 +175,8 @@ def run_backward(
             for node, _, _ in arrived:
                 if "post_hooks" in node[ATTRIBUTES]:
                     _run_post_hooks(node)
+    except MemoryError as error:
+        raise out_of_memory("the backward pass", error) from error
     finally:
         GRAD_MODE.reset(token)
 
@@ -632,6 +634,8 @@ def push_forward(
                     check_not_overwritten(node)
                 with np.errstate(all="ignore"):  # as in the reverse pass
                     moved[node[SEQ]] = push(node, arriving, recording)
+    except MemoryError as error:
+        raise out_of_memory("the forward pass", error) from error
     finally:
         GRAD_MODE.reset(token)
     return [None if n is None else moved.get(n[SEQ]) for n in roots]

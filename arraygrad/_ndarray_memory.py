@@ -14,7 +14,7 @@ import numpy as np
 from ._apply import geometry_in, node_of, wrap
 from ._detach import may_detach
 from ._dtypes import DTypeLike
-from ._errors import ArgumentError, ArgumentTypeError, GradientError, ReadOnlyError
+from ._errors import ArgumentError, ArgumentTypeError, GradientError, ReadOnlyError, out_of_memory
 from ._lazy import LazyModule
 from ._storage import Family, TensorBase, join_family
 
@@ -71,7 +71,10 @@ class NdarrayMemory(TensorBase):
     def byteswap(self: Any, inplace: bool = False) -> Any:
         """The tensor with the bytes of each element reversed; refused while tracked."""
         _refuse_tracked(self, "byteswap")
-        swapped = wrap(self._array.byteswap())
+        try:
+            swapped = wrap(self._array.byteswap())
+        except MemoryError as error:
+            raise out_of_memory("byteswap", error) from error
         if not inplace:
             return swapped
         writes.assign(self, swapped, "byteswap(inplace=True)")
@@ -94,7 +97,10 @@ class NdarrayMemory(TensorBase):
 
     def dumps(self: Any) -> bytes:
         """The pickled tensor, for pickle.loads; refused for results that carry a gradient."""
-        return pickle.dumps(self, protocol=2)
+        try:
+            return pickle.dumps(self, protocol=2)
+        except MemoryError as error:
+            raise out_of_memory("dumps", error) from error
 
     def dump(self: Any, file: Any) -> None:
         """Pickle the tensor to a file, given open or by its name."""

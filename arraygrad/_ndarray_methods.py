@@ -206,7 +206,10 @@ class NdarrayMethods(TensorBase):
         if stays_in_graph(self):
             return _nested(self)
         may_detach(self, "tolist()")
-        return self._array.tolist()
+        try:
+            return self._array.tolist()
+        except MemoryError as error:
+            raise out_of_memory("tolist", error) from error
 
     def tobytes(self: Any, order: str = "C") -> bytes:
         """The raw bytes; refused while tracked."""

@@ -20,7 +20,7 @@ import numpy as np
 from . import _aliases
 from ._device import CPU, Device
 from ._dispatch import register_allocator
-from ._errors import OutOfMemoryError, ReadOnlyError
+from ._errors import OutOfMemoryError, ReadOnlyError, out_of_memory
 from ._graph import Node, note_overwritten, owner_of
 from ._layout import Shape, may_overlap_itself
 
@@ -153,7 +153,11 @@ class Storage:
             # Before the swap: other threads may save what has been moved already. And only here: a
             # mark that another thread sets just now must not be taken away without a swap.
             self.saved = False
-            self._swap(writer)
+            try:
+                self._swap(writer)
+            except MemoryError as error:
+                self.saved = True  # nothing has moved: the next write must try again
+                raise out_of_memory(writer, error) from error
         self.version += 1
 
     def _swap(self, writer: str) -> None:
@@ -323,7 +327,10 @@ def _settle(tensor: TensorBase) -> None:
     """Give a tensor without family memory that no graph holds."""
     if getattr(tensor, "_saved", False):
         if not _unshared(tensor):
-            tensor._array = tensor._array.copy(order="K")
+            try:
+                tensor._array = tensor._array.copy(order="K")
+            except MemoryError as error:
+                raise out_of_memory("a write to values that a graph holds", error) from error
         tensor._saved = False
 
 

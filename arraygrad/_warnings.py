@@ -16,9 +16,9 @@ TOO_FEW = "Degrees of freedom <= 0 for slice"
 _LIBRARIES = ("arraygrad.", "numpy.")
 
 
-def warn(message: str) -> None:
-    """Issue a RuntimeWarning at the innermost line that is neither NumPy's nor ours."""
+def warn(message: str, category: type[Warning] = RuntimeWarning) -> None:
+    """Issue a warning at the innermost line that is neither NumPy's nor ours."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(_LIBRARIES):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, RuntimeWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

@@ -1,10 +1,13 @@
 """Bad input gets a clear error of our own class, before anything has changed."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import arraygrad as ag
 from arraygrad import errors
+from tests import fresh_process
 
 
 def matrix():
@@ -385,3 +388,89 @@ def test_results_larger_than_memory_are_an_error_of_ours(case):
         LARGER_THAN_MEMORY[case]()
     assert isinstance(caught.value, MemoryError)
     assert len(str(caught.value)) > 20
+
+
+SHORT_OF_MEMORY = """
+import resource
+
+import numpy as np
+import arraygrad as ag
+from arraygrad import _errors
+
+n = 4_000_000
+x = ag.tensor(np.linspace(0.5, 1.5, n))
+leaf = ag.tensor(x, requires_grad=True)
+column, row = ag.ones((30000, 1)), ag.ones((1, 30000))
+product = (leaf * leaf * leaf).sum()
+softmax = (ag.softmax(leaf, axis=0) ** 2).sum()
+saved = leaf * 1.0
+square = saved * saved
+view = saved[1:]
+CASES = {
+    "clip": lambda: ag.clip(x, 0.6, x),
+    "sinc": lambda: np.sinc(x),
+    "broadcast": lambda: column + row,
+    "broadcast, tracked": lambda: leaf[:30000, None] * row,
+    "backward": lambda: product.backward(),
+    "backward of softmax": lambda: softmax.backward(),
+    "jvp": lambda: ag.jvp(lambda t: t * t + 1, (x,), (x,)),
+    "grad": lambda: ag.grad(lambda t: (t**3).sum())(x),
+    "a write to what a graph holds": lambda: view.__setitem__(0, 5.0),
+    "tolist": lambda: x.tolist(),
+    "dumps": lambda: x.dumps(),
+    "byteswap": lambda: x.byteswap(),
+}
+small = ag.ones(3)  # what is imported when it is first asked for
+ag.grad(lambda t: (ag.softmax(np.sinc(ag.clip(t, 0, 1)) ** 3, axis=0) ** 2).sum())(small)
+ag.jvp(lambda t: t * t + 1, (small,), (small,))
+small.dumps(), small.byteswap(), small.tolist()
+before = float(x._array.sum()), float(saved._array.sum())
+from arraygrad._storage import release_pool
+
+release_pool()
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + (8 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+for name, call in CASES.items():
+    for attempt in (1, 2):
+        try:
+            call()
+        except _errors.OutOfMemoryError as error:
+            assert len(str(error)) > 20, name
+        except Exception as error:
+            if attempt == 1 or not isinstance(error, _errors.GradientError):
+                raise AssertionError(f"{name}: {type(error)} {error}") from error
+        else:
+            raise AssertionError(f"{name}: there was memory enough")
+assert (float(x._array.sum()), float(saved._array.sum())) == before
+assert leaf.grad is None
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+view[0] = 5.0  # now it moves to a copy, and the graph has what it has saved
+square.sum().backward()
+np.testing.assert_allclose(leaf.grad[:3], 2 * x[:3])
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sets a limit on address space")
+def test_nothing_changes_where_memory_ends_in_the_middle():
+    done = fresh_process.run(SHORT_OF_MEMORY, ARRAYGRAD_COMPILE="off")
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+def test_an_array_is_no_element(tracked):
+    """NumPy before 2.4 takes an array of one element for it, with a warning; a list never."""
+    x = ag.tensor([1.0, 2.0])
+    value = ag.tensor([5.0], requires_grad=tracked)
+    version = x._version
+    with pytest.raises(ValueError, match="one element"):
+        x[0] = [5.0]
+    if np.lib.NumpyVersion(np.__version__) < "2.4.0":
+        with pytest.warns(DeprecationWarning, match="ndim > 0 to a scalar") as caught:
+            x[0] = value
+        assert caught[0].filename == __file__
+    else:
+        with pytest.raises(ValueError, match="one element"):
+            x[0] = value
+        assert x._version == version
+        assert x.tolist() == [1, 2]

@@ -41,6 +41,7 @@ from .._storage import (
     prepare_write,
     write_lock,
 )
+from .._warnings import warn
 from .._windows import written_places
 from .._writes import check_write
 from .keys import indexed, indexed_shape, is_full, is_mask, needs_last, normalize_key
@@ -81,7 +82,8 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     key, basic = normalize_key(key)
     check_write(x, _WRITER)
     array = x._array
-    if isinstance(value, list | tuple):
+    as_list = isinstance(value, list | tuple)
+    if as_list:
         value = operand(value, _WRITER, 2)
     recording = is_grad_enabled()
     written = None
@@ -95,6 +97,9 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         if _same_memory(target, source) and _same_history(x, value, recording):
             return  # x[key] += v ends with assigning the view to itself
         shape = target.shape
+        if source.ndim and not shape and (as_list or type(target) is not np.ndarray):
+            _check_one_element(source.shape, as_list)
+            source = source.reshape(())
     else:
         shape = indexed_shape(array, key, source.ndim > 0 or written is not None)
     if source.dtype is not array.dtype:
@@ -172,6 +177,24 @@ def _plain_value(value: Any, dtype: np.dtype[Any]) -> Any:
             f"{_WRITER}: {value} cannot be written into dtype {dtype}; make x floating-point "
             "first, x.astype(float)"
         ) from error
+
+
+_ARRAYS_AS_ELEMENTS = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+
+
+def _check_one_element(given: Shape, as_list: bool) -> None:
+    """Whether an array can be written into one element: as the NumPy that is there says."""
+    if as_list or not _ARRAYS_AS_ELEMENTS or any(n != 1 for n in given):
+        raise ShapeError(
+            f"{_WRITER}: a value of shape {given} cannot be written into one element; write its "
+            "element, value[0], or write to a slice, x[i:i+1]"
+        )
+    warn(
+        "Conversion of an array with ndim > 0 to a scalar is deprecated, and will error in future. "
+        "Ensure you extract a single element from your array before performing this operation. "
+        "(Deprecated NumPy 1.25.)",
+        DeprecationWarning,
+    )
 
 
 def _check_kind(source: np.dtype[Any], target: np.dtype[Any]) -> None:

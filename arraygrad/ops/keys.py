@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._apply import _Types
 from .._dispatch import lookup
 from .._errors import IndexOutOfRangeError, out_of_memory
 from .._layout import Shape
@@ -27,8 +28,8 @@ def _key_part(part: Any) -> Any:
                 f"a tensor of dtype {array.dtype} cannot index; use an integer or boolean tensor, "
                 "e.g. i.astype(int)"
             )
-        if array.ndim == 0 and array.dtype.kind != "b":
-            return int(array)
+        if isinstance(part, _Types.scalar) and array.dtype.kind != "b":
+            return int(array)  # a 0-d array is an index array to NumPy: what it gives is a copy
         return array.copy()
     if isinstance(part, list | tuple | range):
         return _list_index(part)
