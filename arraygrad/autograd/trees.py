@@ -1,6 +1,6 @@
 """Nested containers: dict, list, tuple, namedtuple and dataclass, taken apart and rebuilt.
 
-Knows nothing of tensors: whatever is not a container is a leaf.
+A tensor is a leaf like whatever else is not a container.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import ArgumentError
+from .._storage import TensorBase
 
 # Leaves that come often: they are told quickly.
 _LEAVES = frozenset((np.ndarray, np.float64, float, int, complex, str, type(None)))
@@ -21,7 +22,7 @@ Rebuild = Callable[[Sequence[Any]], Any]
 
 def parts(tree: Any) -> tuple[list[tuple[str, Any]], Rebuild] | None:
     """(how each child is reached, child) and a function that rebuilds; None for a leaf."""
-    if type(tree) in _LEAVES:
+    if type(tree) in _LEAVES or isinstance(tree, TensorBase):
         return None
     if isinstance(tree, dict):
         keys = list(tree)

@@ -14,7 +14,7 @@ from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
 from . import rebinding
 from .lifter import lifter_for
-from .record import THREAD, Record
+from .record import THREAD, Record, mark_numbers
 from .session import INERT, SESSION
 
 
@@ -47,7 +47,10 @@ class Lifted:
                     break
             else:
                 if not arrays and (tensors or derivative):
-                    if record.unchanged() and not (derivative and by_numbers()):
+                    numbers = derivative and by_numbers()
+                    if not (numbers and record.divides) and record.unchanged():
+                        if numbers:
+                            mark_numbers(args)
                         return record.run_settled(args, kwargs, derivative)
                 elif not tensors and not derivative and record.bare and record.unchanged():
                     return self._target(*args)  # no tensor takes part

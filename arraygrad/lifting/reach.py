@@ -26,6 +26,7 @@ _STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR
 
 _NAMES: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
 _WRITES: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
+_DIVIDES: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
 _STORED: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
@@ -79,6 +80,28 @@ def may_write(code: types.CodeType) -> bool:
         )
         _WRITES[code] = found
     return found
+
+
+def may_divide(code: types.CodeType) -> bool:
+    """Whether code (or code defined in it) divides, or raises to a power, by an operator."""
+    found = _DIVIDES.get(code)
+    if found is None:
+        found = (
+            not _DIVIDERS.isdisjoint(code.co_names)
+            or any(
+                i.opname == "BINARY_OP" and i.argrepr.rstrip("=") in _DIVISIONS
+                for i in dis.get_instructions(code)
+            )
+            or any(may_divide(c) for c in code.co_consts if isinstance(c, types.CodeType))
+        )
+        _DIVIDES[code] = found
+    return found
+
+
+_DIVISIONS = frozenset({"/", "//", "%", "**"})
+_DIVIDERS = frozenset({
+    "divmod", "pow", "truediv", "floordiv", "mod", "exec", "eval", "itruediv", "ifloordiv", "ipow",
+})  # fmt: skip
 
 
 def _is_write(instruction: dis.Instruction) -> bool:

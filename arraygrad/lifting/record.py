@@ -49,6 +49,13 @@ class _Thread(threading.local):
 THREAD = _Thread()
 
 
+def mark_numbers(args: Iterable[Any]) -> None:
+    """Note that scalars among the arguments stand for Python's numbers."""
+    for a in args:
+        if type(a) is _Types.scalar:
+            stand_ins.as_pythons(a)
+
+
 def _may_hold_tensors(value: Any) -> bool:
     """Whether code may get a tensor from a value whose names are watched, or make one with it."""
     if isinstance(value, tuple):
@@ -81,6 +88,7 @@ class Record:
         self.ordered: tuple[Any, ...] | None = None  # checks and syncs, once all are known
         self.codes: set[Any] = set()
         self.writes = False  # whether code was met that may write into arrays
+        self.divides = False  # whether code was met that may divide by an operator
         self.catches = False  # whether code was met that names errors of Python's arithmetic
         self.classes: set[Any] = set()
         self.checks: dict[int, Check] = {}
@@ -130,8 +138,11 @@ class Record:
                 if kwargs:
                     kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
             numbers = outermost and derivative and by_numbers()
-            if numbers or (outermost and self.catches):
-                result = self._on_numbers(function, args, kwargs, numbers)
+            if numbers:
+                mark_numbers(args)
+            if (numbers and self.divides) or (outermost and self.catches):
+                with python_arithmetic.as_of_floats(numbers and self.catches):
+                    result = function(*args, **kwargs)
             else:
                 result = function(*args, **kwargs)
             if outermost and SESSION.suspects:
@@ -221,15 +232,6 @@ class Record:
     def unchanged(self) -> bool:
         """Whether what was passed over is as it was found."""
         return self.settled is self.ordered and _are_same(self.before)
-
-    def _on_numbers(self, function: Any, args: Any, kwargs: Any, numbers: bool) -> Any:
-        """Call the twin where operators on Python's numbers raise what Python raises."""
-        if numbers:
-            for a in args:
-                if type(a) is _Types.scalar:
-                    stand_ins.as_pythons(a)
-        with python_arithmetic.as_of_floats(numbers and self.catches):
-            return function(*args, **kwargs)
 
     def _enter(self, entered: bool) -> Any:
         """What stands for the target, with all that it reaches up to date."""
@@ -353,6 +355,7 @@ class Record:
             return
         self.codes.add(code)
         self.writes = self.writes or reach.may_write(code)
+        self.divides = self.divides or reach.may_divide(code)
         self.catches = self.catches or not _ARITHMETIC_ERRORS.isdisjoint(reach.names_in(code))
         namespace = f.__globals__
         if SCOPE in namespace:

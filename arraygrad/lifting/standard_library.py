@@ -14,7 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import numpy as tensor_numpy
-from .._detach import note_text, refuse_text
+from .._detach import lose, note_text, refuse_text
+from .._graph import is_grad_enabled
+from .._storage import TensorBase
 from ..interop.plain import is_tracked, plain
 from . import stand_ins
 from .session import SESSION
@@ -141,11 +143,15 @@ JSON = {
 
 
 class _Pickler(pickle.Pickler):
-    """Writes twins as the functions and classes of the user that they stand for."""
+    """Writes what lifted code has as what the user has: classes, functions, arrays."""
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, types.FunctionType | type) and ORIGINALS.get(obj) is not None:
             return pickled(obj)
+        if isinstance(obj, TensorBase):
+            if is_tracked(obj) and is_grad_enabled():
+                lose("pickling")
+            return plain(obj).__reduce_ex__(2)
         return NotImplemented
 
 

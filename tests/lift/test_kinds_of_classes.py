@@ -189,3 +189,30 @@ def test_ufuncs_leave_classes_with_a_protocol_of_their_own_to_them():
     assert isinstance(sum_, Interval)
     (sum_.low.sum() + sum_.high.sum()).backward()
     np.testing.assert_array_equal(x.grad, [3.0, 3.0])
+
+
+def test_what_lifted_code_pickles_is_the_users_own():
+    written = []
+
+    def f(x):
+        layer = Keeps(np.arange(3.0), np.float64(2.0), len)
+        written.append(pickle.dumps([layer, Keeps, as_array, class_kinds.Kind.SIN]))
+        again, cls, function, kind = pickle.loads(written[-1])
+        assert type(again) is Keeps is cls
+        assert function is as_array
+        assert kind is class_kinds.Kind.SIN
+        return (again.w * x).sum() * again.k
+
+    np.testing.assert_array_equal(ag.grad(f)(X), [0.0, 2.0, 4.0])
+    assert b"arraygrad" not in written[0].replace(b"tests.lift", b"")
+    layer, cls, function, _ = pickle.loads(written[0])
+    assert type(layer) is Keeps is cls
+    assert type(layer.w) is np.ndarray
+    assert function is as_array
+    with pytest.raises(ag.errors.DetachError, match="pickling"):
+        ag.lift(lambda x: pickle.loads(pickle.dumps(x)))(ag.tensor(X, requires_grad=True))
+
+
+class Keeps:
+    def __init__(self, w, k, f):
+        self.w, self.k, self.f = w, k, f
