@@ -65,8 +65,11 @@ def set_absorbing_zeros(enabled: bool) -> None:
     A zero absorbs whatever made it: also one that is the limit of what an infinite partial would
     bring back. The gradient of sqrt(x)**2 at 0 is 0 and not 1, and that of log(1 + exp(x)) at 800,
     where exp overflows (NumPy warns of it), is 0 and not 1: no rule can undo what the forward pass
-    lost. Write x and ``logaddexp(0, x)``. With False both are NaN. (Second derivatives of norms,
-    hypot, abs, std and sqrt at 0 do take the limit where the graph is recorded.)
+    lost. Write x and ``logaddexp(0, x)``. With False both are NaN. A pass that records a graph
+    (``create_graph``, second derivatives) knows how the cotangent changes and takes the limit for
+    norms, hypot, abs, std and sqrt at 0: there the gradient of sqrt(x)**2 is 1. A pass that does
+    not would have to keep and record everything above each root of zero, those of the distances
+    of points from themselves as well, where the limit changes nothing.
 
     Examples
     --------

@@ -123,6 +123,9 @@ class SpecialMethods(TensorBase):
     def __pow__(self: Any, other: Any, /) -> Tensor:
         if type(other) is int and other == -1 and self._array.dtype.kind == "f":
             return arithmetic.reciprocal(self)  # as NumPy's, which is faster
+        if type(other) is float and other == 0.5 and self._array.ndim:
+            if self._array.dtype.kind in "fc":
+                return exponential.sqrt(self)  # as NumPy's operator for arrays
         return exponential.pow(self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __rpow__(self: Any, other: Any, /) -> Tensor:

@@ -339,6 +339,11 @@ def pow(x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
     squares = type(x2) in (int, float) and x2 == 2
     if squares and isinstance(x1, TensorBase) and x1._array.dtype.kind in "fcV":
         return square(x1)  # by far the most frequent exponent; so does NumPy's x ** 2
+    roots = type(x2) is float and x2 == 0.5
+    if roots and isinstance(x1, TensorBase) and x1._array.dtype.kind == "f":
+        # Of -0 and -inf the root is another number than the power.
+        if node_of(x1) is not None and not np.signbit(x1._array).any():
+            return sqrt(x1)  # its second derivative knows the limit at 0
     try:
         return binary(POW, x1, x2)
     except ValueError as error:

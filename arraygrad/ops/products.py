@@ -7,7 +7,7 @@ does the contractions; the others bring their arguments into its form.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,7 +136,6 @@ ABSORBING_MATMUL = declare(
 register_kernel("absorbing_matmul", in_single_precision(absorbing_matmul))
 
 
-_INFINITY = float("inf")
 vdot: Any = getattr(np.vdot, "_implementation", np.vdot)  # straight, for arrays only
 
 
@@ -170,8 +169,7 @@ def _pull_matmul(node: Node, g: Any) -> Sequence[Any] | None:
         elif c1 is None:
             settled = is_settled(c2, g, x1)
         else:
-            total = vdot(c1, x1) if c1.size < c2.size else vdot(c2, x2)
-            settled = -_INFINITY < total < _INFINITY
+            settled = isfinite(vdot(c1, x1) if c1.size < c2.size else vdot(c2, x2))
     except (FloatingPointError, RuntimeWarning):  # where the user has NumPy's warnings raised
         settled = False
     return (c1, c2) if settled else _with_absorbing_zeros(node, g)

@@ -120,3 +120,34 @@ def test_third_derivatives_are_right_or_refused() -> None:
         third(np.zeros(2))
     cubic = ag.jacrev(ag.hessian(lambda x: np.cos(np.linalg.norm(x)) + x[0] ** 3))(np.zeros(2))
     assert cubic[0, 0, 0] == 6
+
+
+@pytest.mark.parametrize(
+    "root",
+    [np.sqrt, lambda x: x**0.5, lambda x: np.power(x, 0.5), lambda x: ag.pow(x, 0.5)],
+    ids=["sqrt", "operator", "power", "pow"],
+)
+def test_limits_at_roots_of_zero(root):
+    """Powers of one half had silent zeros. What is smooth in x has a gradient where recorded."""
+    x = np.array([0.0, 4.0])
+    np.testing.assert_allclose(
+        ag.hessian(lambda x: np.sum(root(np.sum(x * x)) ** 2))(np.zeros(2)), 2 * np.eye(2)
+    )
+    t = ag.tensor(x, requires_grad=True)
+    with np.errstate(all="ignore"):
+        (recorded,) = ag.autograd.grad(np.sum(np.cos(root(t))), t, create_graph=True)
+        (squared,) = ag.autograd.grad(np.sum(root(t) ** 2), t, create_graph=True)
+    np.testing.assert_allclose(recorded.detach(), [-0.5, -np.sin(2) / 4])
+    np.testing.assert_allclose(squared.detach(), [1.0, 1.0])
+    # A pass that records nothing cannot ask: the zero absorbs (`ag.set_absorbing_zeros`).
+    with np.errstate(all="ignore"):
+        (raw,) = ag.autograd.grad(np.sum(np.cos(root(t))), t)
+    np.testing.assert_allclose(raw, [0.0, -np.sin(2) / 4])
+
+
+def test_powers_of_one_half_are_those_of_numpy():
+    x = np.array([-0.0, 0.0, 2.0, -1.0, np.nan])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal((ag.tensor(x) ** 0.5).numpy(), x**0.5)
+        t = ag.tensor(x, requires_grad=True)
+        np.testing.assert_array_equal(ag.pow(t, 0.5).detach(), [0, 0, 2**0.5, np.nan, np.nan])
