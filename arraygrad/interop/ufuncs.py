@@ -16,10 +16,10 @@ from .._apply import BROADCAST_TO, apply, cast, node_of, operand, view, wrap
 from .._detach import lose
 from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from .._graph import is_grad_enabled
-from .._layout import broadcast_shapes, normalize_axis
+from .._layout import broadcast_shapes, normalize_axes, normalize_axis
 from .._storage import TensorBase, check_writeable, prepare_write, write_lock
 from .._writes import assign, check_write
-from ..ops import indexing, keys, manipulation, searching, statistical, utility
+from ..ops import arithmetic, indexing, keys, manipulation, searching, statistical, utility
 from .lookup import answer_to
 from .plain import is_tracked, plain, tensors
 
@@ -279,13 +279,27 @@ def _reduce(
         if where is not True:
             fill: Any = identity if ufunc.identity is None else ufunc.identity
             x = searching.where(where, x, fill)
-        result = function(x, axis=axis, keepdims=keepdims)
-        if identity is not None:
-            result = _answer(ufunc)(identity, result)
+        if identity is None:
+            result = function(x, axis=axis, keepdims=keepdims)
+        else:
+            result = reduced_from(identity, function, _answer(ufunc), x, axis, keepdims)
     if expected is not None:
         result = cast(result, expected)
     out = out[0] if isinstance(out, tuple) else out
     return result if out is None else store(out, result, True, "same_kind", ufunc.__name__)
+
+
+def reduced_from(
+    initial: Any, function: Callable[..., Any], combine: Callable[..., Any], x: Any, axis: Any,
+    keepdims: bool,
+) -> Any:  # fmt: skip
+    """A reduction that begins with a value, which is the result where there are no elements."""
+    shape = x._array.shape
+    axes = normalize_axes(axis, len(shape))
+    if all(shape[i] for i in axes):
+        return combine(initial, function(x, axis=axis, keepdims=keepdims))
+    nothing = statistical.sum(x, axis=axis, keepdims=keepdims)  # 0, with its place in the graph
+    return cast(arithmetic.add(initial, nothing), initial._array.dtype)
 
 
 def _reduce_stepwise(

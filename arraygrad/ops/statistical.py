@@ -615,7 +615,9 @@ def softmax(x: Tensor, /, *, axis: Axis = None) -> Tensor:
 
     Notes
     -----
-    Derivative: the cotangent minus its weighted mean, times the weights.
+    Derivative: the cotangent minus its weighted mean, times the weights. Compiled kernels of
+    float32 give the weight 0 where exp(x - max(x)) is below 1.2e-38, the least normal number;
+    elsewhere such weights are subnormal numbers.
     """
     x = _floating(x, "softmax")
     return apply(SOFTMAX, x, axis=normalize_axes(axis, x._array.ndim))  # type: ignore[no-any-return]

@@ -246,3 +246,17 @@ def test_a_scalar_may_be_reduced_along_axis_0_as_in_numpy(function, axis):
     assert getattr(ag, function)(x, axis=axis) == wanted
     assert getattr(np, function)(x, axis=axis) == wanted
     assert getattr(x, function)(axis=axis) == wanted
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [5, 300])
+def test_softmax_of_a_wide_range_is_scipys_down_to_the_least_normal_number(dtype: str, n: int):
+    """Of float32, exponentials below it may be zero, as `ag.softmax` says."""
+    special = pytest.importorskip("scipy.special")
+    limits = np.finfo(dtype)
+    x = np.resize(np.linspace(0, 1.06 * np.log(limits.smallest_normal), 97), n).astype(dtype)
+    lost = limits.smallest_normal if dtype == "float32" else 0
+    for axis, array in ((0, x), (1, np.tile(x, (3, 1))), (0, np.tile(x, (3, 1)).T.copy())):
+        found = ag.softmax(ag.asarray(array), axis=axis)._array
+        wanted = special.softmax(array, axis=axis)
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=float(lost))

@@ -24,7 +24,7 @@ from ...ops import (
     utility,
 )
 from ..plain import plain
-from ..ufuncs import store
+from ..ufuncs import reduced_from, store
 
 _NO = np._NoValue
 
@@ -78,20 +78,11 @@ def _extreme(
         if initial is _NO:
             raise ArgumentError(f"np.{name} with where= needs initial=, as it has no identity")
         x = searching.where(where, x, initial)
-    if initial is not _NO and 0 in x._array.shape:
-        x = manipulation.concat(
-            (x, manipulation.broadcast_to(operand(initial), _with_one(x._array.shape, axis))),
-            axis=axis if isinstance(axis, int) else 0,
-        )
-    result = function(x, axis=axis, keepdims=_given(keepdims, False))
-    if initial is not _NO:
-        result = combine(result, initial)
-    return _stored(out, result, name)
-
-
-def _with_one(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
-    where = axis if isinstance(axis, int) else 0
-    return tuple(1 if i == where % len(shape) else n for i, n in enumerate(shape))
+    keep = _given(keepdims, False)
+    if initial is _NO:
+        return _stored(out, function(x, axis=axis, keepdims=keep), name)
+    start = cast(operand(initial, name), x._array.dtype)
+    return _stored(out, reduced_from(start, function, combine, x, axis, keep), name)
 
 
 @answers(np.max, np.amax)
