@@ -8,12 +8,14 @@ current context.
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import types
 import warnings
 from collections import OrderedDict
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from ._apply import node_of
 from ._errors import ArgumentError, DetachError
@@ -21,10 +23,12 @@ from ._graph import is_grad_enabled
 from ._lazy import LazyModule
 
 if TYPE_CHECKING:
-    from . import _hints as hints
-else:  # imported for the first message
-    hints = LazyModule("arraygrad._hints")
+    from . import _hints as hints, _scopes as scopes
+else:  # imported for the first message, and the first decorator
+    hints, scopes = LazyModule("arraygrad._hints"), LazyModule("arraygrad._scopes")
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Policy = Literal["error", "warn", "allow"]
 
 _POLICY: ContextVar[Policy] = ContextVar("arraygrad_detach_policy", default="error")
@@ -34,17 +38,44 @@ class DetachWarning(UserWarning):
     """A tracked tensor was turned into plain data; its gradient ends there."""
 
 
-class _PolicyScope:
-    """Restores the earlier policy when used as a context manager."""
+# Earlier policies, innermost first, as nested pairs: they belong to the context, so that a scope
+# may be entered by several threads at once.
+_EARLIER: ContextVar[Any] = ContextVar("arraygrad_earlier_detach_policies", default=None)
 
-    def __init__(self, previous: Policy) -> None:
-        self._previous = previous
+
+def _enter(policy: Policy) -> None:
+    _EARLIER.set((_POLICY.get(), _EARLIER.get()))
+    _POLICY.set(policy)
+
+
+def _leave() -> None:
+    policy, earlier = _EARLIER.get()
+    _EARLIER.set(earlier)
+    _POLICY.set(policy)
+
+
+class _PolicyScope:
+    """Restores the earlier policy when used as a context manager or decorator."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._previous = _POLICY.get()
+        self._entered = False
+        _POLICY.set(policy)
 
     def __enter__(self) -> None:
-        return None
+        if not self._entered:  # the policy from before the call comes back
+            self._entered = True
+            _POLICY.set(self._previous)
+        _enter(self._policy)
 
     def __exit__(self, *exception: object) -> None:
-        _POLICY.set(self._previous)
+        _leave()
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        _POLICY.set(self._previous)  # as a decorator it changes nothing outside
+        enter = functools.partial(_enter, self._policy)
+        return scopes.decorated(function, enter, _leave, "a detach policy")
 
 
 def set_detach_policy(policy: Policy) -> _PolicyScope:
@@ -55,12 +86,12 @@ def set_detach_policy(policy: Policy) -> _PolicyScope:
     policy : {"error", "warn", "allow"}
         Raise DetachError (the default), warn with DetachWarning, or do it silently. Holds for
         the current context (thread or task); as ``with ag.set_detach_policy(...)`` until the
-        block ends.
+        block ends, as a decorator ``@ag.set_detach_policy(...)`` while the function runs.
 
     Returns
     -------
-    context manager
-        Sets the policy back at the end of its block; may be left unused.
+    context manager and decorator
+        Sets the policy back at the end of its block or function; may be left unused.
 
     Examples
     --------
@@ -72,9 +103,7 @@ def set_detach_policy(policy: Policy) -> _PolicyScope:
     """
     if policy not in ("error", "warn", "allow"):
         raise ArgumentError(f"policy={policy!r}; use 'error', 'warn' or 'allow'")
-    previous = _POLICY.get()
-    _POLICY.set(policy)
-    return _PolicyScope(previous)
+    return _PolicyScope(policy)
 
 
 def get_detach_policy() -> Policy:

@@ -25,6 +25,26 @@ class LazyModule:
         return value
 
 
+class Absent:
+    """A name that a class has not, for which an error says what to type.
+
+    A descriptor, as a class's ``__getattr__`` would be called for each of the names that NumPy
+    looks for in vain.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        hint = importlib.import_module("arraygrad._hints").attribute_hint(self.name)
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {self.name!r}{hint}", name=self.name,
+            obj=owner if instance is None else instance,
+        )  # fmt: skip
+
+
 def lazy_attributes(
     package: str,
     modules: dict[str, tuple[str, ...]],

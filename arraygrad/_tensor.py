@@ -29,7 +29,7 @@ from ._errors import (
 )
 from ._formulas import is_leaf_node, make_leaf
 from ._layout import Shape, normalize_axis
-from ._lazy import LazyModule
+from ._lazy import Absent, LazyModule
 from ._ndarray_memory import NdarrayMemory
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
 from ._special_methods import NUMBERS, SpecialMethods
@@ -432,6 +432,9 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
             node = None
         return _rebuild, (np.array(self._array), node is not None, isinstance(self, Scalar))
 
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in _ABSENT]
+
 
 class Scalar(Tensor):
     """A 0-d tensor with NumPy's scalar semantics: in-place operators rebind, and it hashes."""
@@ -526,6 +529,15 @@ def _rebuild(array: Any, requires_grad: bool, scalar: bool) -> Tensor:
         out.requires_grad_()
     return out
 
+
+# Methods of PyTorch's and JAX's arrays, for which `_hints` says what to type.
+_ABSENT = frozenset({
+    "abs", "add_", "at", "clone", "copy_", "cpu", "cuda", "dim", "div_", "double", "exp", "fill_",
+    "float", "log", "long", "masked_fill", "matmul", "mm", "mul_", "norm", "relu", "softmax",
+    "sqrt", "sub_", "tanh", "to", "type", "zero_", "zero_grad",
+})  # fmt: skip
+for _name in _ABSENT:
+    setattr(Tensor, _name, Absent(_name))
 
 register_types(Tensor, Scalar)
 _elementwise.register_types(Tensor, Scalar)

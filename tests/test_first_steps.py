@@ -7,6 +7,8 @@ import pytest
 
 import arraygrad as ag
 from arraygrad import errors
+from arraygrad._lazy import Absent
+from tests import fresh_process
 
 
 @pytest.mark.parametrize(
@@ -24,10 +26,67 @@ def test_a_name_of_another_library_says_what_to_type(name, instead):
     assert raised.value.obj is ag
 
 
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [("vmap", "ag.stack"), ("jit", "call the function itself"), ("nn", "the examples")],
+)
+def test_what_is_not_there_yet_says_what_to_do(name, instead):
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}' yet; .*{instead}"):
+        getattr(ag, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("clone", r"x\.copy\(\)"), ("to", r"x\.astype\(dtype\)"), ("cpu", "leave it out"),
+        ("zero_", r"x\[\.\.\.\] = 0"), ("add_", r"x \+= other"), ("at", r"x\[index\] = value"),
+    ],
+)  # fmt: skip
+def test_an_attribute_of_another_library_says_what_to_type(name, instead):
+    x = ag.tensor([1.0])
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; .*{instead}") as raised:
+        getattr(x, name)
+    assert raised.value.name == name
+    assert not hasattr(x, name)
+    assert name not in dir(x)
+
+
+def test_hints_for_attributes_of_tensors_hold():
+    """Each has a hint, which can be typed; a name that has become a method has none."""
+    from arraygrad import _hints, _tensor
+
+    assert _hints._ATTRIBUTES.keys() == _tensor._ABSENT
+    for name, text in _hints._ATTRIBUTES.items():
+        assert isinstance(vars(ag.Tensor)[name], Absent)
+        if text.startswith("write "):
+            names = {
+                "ag": ag, "x": ag.tensor([[1.0, 2.0], [3.0, 4.0]]), "other": ag.ones((2, 2)),
+                "value": 2.0, "index": 0, "mask": ag.tensor([True, False]), "dtype": ag.float32,
+                "device": "cpu",
+            }  # fmt: skip
+            exec(text.removeprefix("write ").partition(", or ")[0].partition(":")[0], names)
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["", "autograd", "linalg", "fft", "special", "numpy", "numpy.linalg", "numpy.fft",
+     "numpy.lib.stride_tricks", "numpy.polynomial", "scipy", "scipy.stats", "scipy.spatial"],
+)  # fmt: skip
+def test_dir_lists_the_names_that_are_imported_when_asked_for(module):
+    """By which completion in IPython works."""
+    name = f"arraygrad.{module}".rstrip(".")
+    found = fresh_process.run(
+        f"import importlib; m = importlib.import_module({name!r}); "
+        "print(*(set(getattr(m, '__all__', ())) - set(dir(m))))"
+    )
+    assert found.stdout.split() == []
+
+
 def test_what_the_hints_say_is_there():
     from arraygrad import _hints
 
-    assert not [name for name in _hints._NAMES if hasattr(ag, name)]
+    hints = {**_hints._NAMES, **_hints._NOT_YET}
+    assert not [name for name in hints if hasattr(ag, name)]
     x = ag.tensor([[1.0, 2.0], [3.0, 4.0]])
     names = {
         "ag": ag, "np": np, "x": x, "x1": x, "x2": x, "data": [1.0], "array": np.ones(2), "seed": 0,

@@ -27,7 +27,7 @@ KERNELS = folder_of("arraygrad_kernels")
 # A folder stands for all modules in it that have no line of their own.
 LAYERS = (
     ("_errors", "_hints", "_lazy", "_warnings"),
-    ("_dtypes", "_device", "_layout", "_answers"),
+    ("_dtypes", "_device", "_layout", "_answers", "_scopes"),
     ("_dispatch", "_aliases"),
     ("_op", "_graph"),
     ("_storage",),

@@ -96,3 +96,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
 }
 
 __getattr__ = lazy_attributes(__name__, _LAZY)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import Callable
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
-from .._errors import ArgumentTypeError
 from .._graph import GRAD_MODE
+from .._scopes import decorated
 
 __all__ = ["enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
 
@@ -56,91 +55,7 @@ class _Mode:
 
 def _decorated(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
     """The function (or generator, coroutine) running in a grad mode; classes are refused."""
-    if isinstance(function, type) or not callable(function):
-        raise ArgumentTypeError(
-            f"a grad mode decorates functions, not {function!r}; decorate its methods, or use a "
-            "with block"
-        )
-    if inspect.isasyncgenfunction(function):
-        return _async_generator(function, mode)
-    if inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def coroutine(*args: Any, **kwargs: Any) -> Any:
-            _enter(mode)
-            try:
-                return await function(*args, **kwargs)
-            finally:
-                _leave()
-
-        return coroutine
-    if inspect.isgeneratorfunction(function):
-        return _generator(function, mode)
-
-    @functools.wraps(function)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        _enter(mode)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            _leave()
-
-    return wrapped
-
-
-def _step(mode: bool, resume: Callable[..., Any], *args: Any) -> Any:
-    _enter(mode)
-    try:
-        return resume(*args)
-    finally:
-        _leave()
-
-
-def _generator(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
-    """The mode holds while the generator runs, not while its consumer does."""
-
-    @functools.wraps(function)
-    def wrapped(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        inner = function(*args, **kwargs)
-        resume, given = inner.send, (None,)
-        while True:
-            try:
-                item = _step(mode, resume, *given)
-            except StopIteration as stop:
-                return stop.value
-            try:
-                resume, given = inner.send, ((yield item),)
-            except GeneratorExit:
-                _step(mode, inner.close)
-                raise
-            except BaseException as error:  # noqa: BLE001 (handed on to the generator)
-                resume, given = inner.throw, (error,)  # type: ignore[assignment]
-
-    return wrapped
-
-
-def _async_generator(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
-    @functools.wraps(function)
-    async def wrapped(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        inner = function(*args, **kwargs)
-        resume, given = inner.asend, (None,)
-        while True:
-            _enter(mode)
-            try:
-                item = await resume(*given)
-            except StopAsyncIteration:
-                return
-            finally:
-                _leave()
-            try:
-                resume, given = inner.asend, ((yield item),)
-            except GeneratorExit:
-                await inner.aclose()
-                raise
-            except BaseException as error:  # noqa: BLE001 (handed on to the generator)
-                resume, given = inner.athrow, (error,)  # type: ignore[assignment]
-
-    return wrapped
+    return decorated(function, functools.partial(_enter, mode), _leave, "a grad mode")
 
 
 class no_grad(_Mode):

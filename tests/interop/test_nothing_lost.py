@@ -8,7 +8,7 @@ import asyncio
 import math
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -345,6 +345,43 @@ def test_policy_set_without_a_block_stays() -> None:
         assert np.asarray(leaf()).tolist() == VALUES.tolist()
     finally:
         ag.set_detach_policy("error")
+
+
+def test_policy_as_a_decorator_holds_while_the_function_runs() -> None:
+    @ag.set_detach_policy("allow")
+    def function(x: ag.Tensor) -> float:
+        """Its words stay."""
+        return float(x[0])
+
+    @ag.set_detach_policy("allow")
+    def generator(x: ag.Tensor) -> Iterator[float]:
+        for item in x:
+            yield float(item)
+
+    @ag.set_detach_policy("warn")
+    async def coroutine() -> str:
+        await asyncio.sleep(0)
+        return ag.get_detach_policy()
+
+    assert ag.get_detach_policy() == "error"
+    assert function(leaf()) == VALUES[0]
+    assert (function.__name__, function.__doc__) == ("function", "Its words stay.")
+    for found, value in zip(generator(leaf()), VALUES, strict=True):
+        assert found == value
+        assert ag.get_detach_policy() == "error"  # the consumer's own
+    assert asyncio.run(coroutine()) == "warn"
+    assert ag.get_detach_policy() == "error"
+    with pytest.raises(ag.errors.ArgumentTypeError, match="decorate its methods"):
+        ag.set_detach_policy("allow")(type("Model", (), {}))
+    assert ag.get_detach_policy() == "error"
+
+
+def test_policy_scope_may_be_entered_again() -> None:
+    scope = ag.set_detach_policy("allow")
+    for _ in range(2):
+        with scope, scope:
+            assert ag.get_detach_policy() == "allow"
+        assert ag.get_detach_policy() == "error"
 
 
 def test_unknown_policy_is_refused_and_changes_nothing() -> None:

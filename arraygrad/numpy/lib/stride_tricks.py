@@ -18,3 +18,7 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("__"):
         globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
