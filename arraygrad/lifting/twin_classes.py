@@ -25,6 +25,7 @@ import numpy as np
 
 from .._detach import LIFTED_MARK
 from . import reach
+from .session import SESSION
 
 if TYPE_CHECKING:
     from .lifter import Lifter, Visit
@@ -119,6 +120,11 @@ def build(lifter: Lifter, cls: Any, visit: Visit, cells: Cells) -> tuple[Any, Ce
         _building.order = _mirrored(lifter, cls) if derived else None
         twin: Any = make(meta, cls.__name__, bases, entries)
     twin.__qualname__ = cls.__qualname__
+    if derived:  # code may read what it said
+        if "__slots__" in vars(cls):
+            type.__setattr__(twin, "__slots__", vars(cls)["__slots__"])
+        else:
+            type.__delattr__(twin, "__slots__")
     for name, value in told.items():
         type.__setattr__(twin, name, value)
     if issubclass(meta, abc.ABCMeta):
@@ -181,6 +187,16 @@ def _hashed(cls: Any) -> int:
     return type.__hash__(ORIGINALS.get(cls) or cls)
 
 
+def _subclasses(cls: Any) -> list[Any]:
+    """The twins of the original's subclasses, and those that lifted code has made."""
+    own = [c for c in type.__subclasses__(cls) if ORIGINALS.get(c) is None]
+    original = ORIGINALS.get(cls)
+    if original is None:
+        return own
+    users = [c for c in type.__subclasses__(original) if ORIGINALS.get(c) is None]
+    return [*map(SESSION.visit, users), *own]
+
+
 def _is_subclass(cls: Any, other: Any) -> bool:
     """Whether ``issubclass`` holds; classes may be registered with the user's abstract class."""
     if abc.ABCMeta.__subclasscheck__(cls, other):
@@ -203,7 +219,11 @@ def twin_meta(lifter: Lifter, meta: Any, visit: Visit, derived: bool = False) ->
 
 
 def _built_meta(lifter: Lifter, meta: Any, visit: Visit) -> Any:
-    entries: dict[str, Any] = {"__module__": meta.__module__, "__qualname__": meta.__qualname__}
+    entries: dict[str, Any] = {
+        "__module__": meta.__module__,
+        "__qualname__": meta.__qualname__,
+        "__subclasses__": _subclasses,
+    }
     if meta.__eq__ is type.__eq__ and meta.__hash__ is type.__hash__:
         entries |= {"__eq__": _equals, "__hash__": _hashed}
     if issubclass(meta, abc.ABCMeta) and meta.__subclasscheck__ is abc.ABCMeta.__subclasscheck__:
