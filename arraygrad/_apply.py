@@ -8,6 +8,7 @@ so that no derivative formula mentions them.
 from __future__ import annotations
 
 import importlib
+from _weakref import ref as reference  # what weakref hands on, without its import
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,7 +41,7 @@ history = LazyModule("arraygrad._history")  # lies above
 
 _new = object.__new__
 ndarray = np.ndarray
-asarray = np.asarray
+from_scalar = np.array  # half the time of asarray
 generic = np.generic
 
 _grad_mode = GRAD_MODE.get
@@ -114,7 +115,7 @@ def wrap(array: Any, node: Node | None = None) -> Any:
         out._array = array
     elif isinstance(array, np.generic):
         out = _new(_SCALAR)
-        out._array = np.asarray(array)
+        out._array = from_scalar(array)
     else:
         out = _new(_TENSOR)
         out._array = array
@@ -125,8 +126,8 @@ def wrap(array: Any, node: Node | None = None) -> Any:
 
 def wrap_result(array: Any, node: Node | None = None) -> Any:
     """Like `wrap`, but 0-d arrays become scalars too (ufuncs and reductions)."""
-    if isinstance(array, generic):
-        array = asarray(array)
+    if type(array) is not ndarray and isinstance(array, generic):
+        array = from_scalar(array)
     out = _new(_TENSOR if array.ndim else _SCALAR)
     out._array = array
     out._node = node
@@ -167,6 +168,7 @@ def geometry_in(family: Family, array: Any) -> Geometry:
     return Geometry(array.dtype, array.shape, array.strides, offset)
 
 
+_ARRAYS = (ndarray, generic)
 _ARRAY_SCALARS = (bool, int, float, complex)
 
 
@@ -174,7 +176,7 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
     """A tensor from a tensor, NumPy array or scalar, or nested list; no copy where possible."""
     if isinstance(x, TensorBase):
         return x
-    if isinstance(x, ndarray | np.generic):
+    if isinstance(x, _ARRAYS):
         if isinstance(x, ndarray) and type(x) is not ndarray:
             check_subclass(x, function)
         array = np.asarray(x)
@@ -416,6 +418,52 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
     return result
 
 
+def viewed(
+    op: Op,
+    x: Any,
+    array: Any,
+    out: Any,
+    name: str | None = None,
+    value: Any = None,
+    shape: str | None = None,
+) -> Any:
+    """The tensor over `out`, a NumPy view that the caller took of `array`, that of x; recorded.
+
+    What `view` does where nothing is special, in one piece: x is no scalar, its memory NumPy's.
+    The op's attributes are ``name=value`` and, under the name `shape`, the shape of x.
+    """
+    family = x._family
+    if family is None:
+        family = family_of(x)
+    result = _new(_TENSOR)
+    result._array = out
+    node = x._node if x._epoch == family.epoch else node_of(x)
+    if node is None:
+        result._node = None
+    elif _grad_mode():
+        if shape is not None:
+            result._node = [
+                next_seq(), op, (node,), None, {name: value, shape: array.shape}
+            ]  # fmt: skip
+        else:
+            attributes = None if name is None else {name: value}
+            result._node = [next_seq(), op, (node,), None, attributes]
+    else:
+        result._node = None
+        share_storage(result, x)
+        return result
+    result._family = family
+    result._epoch = family.epoch
+    storage = family.storage  # `Storage.add`, without its call
+    tensors = storage._tensors
+    tensors.append(reference(result))
+    if len(tensors) > storage._trim_at:
+        storage._trim()
+    if x._array is not array:  # another thread's write has moved the memory meanwhile
+        storage._catch_up(result)
+    return result
+
+
 def shares_base(out: Any, array: Any) -> bool:
     """Whether a kernel's result is a view of its argument."""
     base = getattr(out, "base", None)
@@ -429,8 +477,8 @@ def share_storage(result: Any, x: Any) -> None:
     storage = family_of(x).storage
     with storage.lock:
         storage.add(result)
-        family = Family(storage, result._array, result._node)
-        family.base = Geometry.of(result._array, storage._array)
+        array = result._array
+        family = Family(storage, array, result._node, storage.offset_of(array))
     result._epoch = 0
     result._family = family
 
@@ -501,6 +549,7 @@ def _cast_array(x: Any, *, dtype: np.dtype[Any]) -> Any:
     return x.astype(dtype)
 
 
+_cast_array.short = ndarray.astype  # type: ignore[attr-defined]
 CAST = declare(
     Op("cast", ("x",), Linear(x=lambda g, x_dtype: cast(g, x_dtype)), scalar=True)
 )  # fmt: skip

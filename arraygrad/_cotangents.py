@@ -15,6 +15,7 @@ from ._apply import BROADCAST_TO, apply, node_of, operand, view
 from ._elementwise import binary, prepare, unary
 from ._layout import broadcast_shapes
 from ._op import Bilinear, Linear, Op, Rule, declare
+from ._short import choice
 from ._storage import TensorBase
 
 ADD = declare(
@@ -106,6 +107,9 @@ def times(g: Any, p: Any) -> Any:
 
 def where(condition: Any, x1: Any, x2: Any) -> Any:
     """Elements of `x1` where `condition` is true, of `x2` elsewhere; all three broadcast."""
+    out = choice(WHERE, condition, x1, x2)
+    if out is not None:
+        return out
     condition = operand(condition, "where", 1)
     if isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
         a1, a2 = x1._array, x2._array

@@ -61,6 +61,11 @@ _TABLE: dict[Key, Kernel] = {}
 _FAST: dict[str, dict[np.dtype[Any], Kernel]] = {}
 # The same for many elements; the elementwise road fills it.
 _LARGE: dict[str, dict[np.dtype[Any], Kernel]] = {}
+# The same for few elements, where kernels have forms that spend nothing on generality: those of
+# products f(x1, x2), of copies f(x), of casts f(x, dtype, "C"), of joins f([x1, x2, ...], axis);
+# those of reductions a pair, of a function that finds where an extreme is (or
+# None), and f(x, axis=k, keepdims=True), whose axis is needed for several dimensions only.
+_SHORT: dict[str, dict[np.dtype[Any], Any]] = {}
 # Keys that were resolved by falling back to a kernel for all dtypes, or to the reference.
 _RESOLVED: dict[Key, Kernel] = {}
 
@@ -97,6 +102,7 @@ def register_kernel(
     """
     _TABLE[op, device, layout, dtypes] = kernel
     large_table(op).clear()
+    short_table(op).clear()
     fast = fast_table(op)
     if dtypes is None:
         fast.clear()
@@ -121,6 +127,7 @@ def in_single_precision(kernel: Callable[..., Any]) -> Callable[..., Any]:
         return kernel(*arrays, **attributes)
 
     run.__module__ = kernel.__module__
+    run.short = getattr(kernel, "short", None)  # type: ignore[attr-defined]
     return run
 
 
@@ -141,6 +148,24 @@ def fast_table(op: str) -> dict[np.dtype[Any], Kernel]:
 def large_table(op: str) -> dict[np.dtype[Any], Kernel]:
     """The op's dtype -> kernel table for many elements; empty after every change of kernels."""
     return _LARGE.setdefault(op, {})
+
+
+def short_table(op: str) -> dict[np.dtype[Any], Any]:
+    """The op's dtype -> short form table; None where there is none."""
+    return _SHORT.setdefault(op, {})
+
+
+# Dtypes that are computed in themselves, by every kernel.
+_PLAIN_DTYPES = frozenset(map(np.dtype, ("float32", "float64", "int64", "bool")))
+
+
+def short_form(op: str, dtype: np.dtype[Any], arity: int = 1) -> Any:
+    """The form of a CPU kernel for few elements, or None; entered into the op's table."""
+    form = None
+    if dtype in _PLAIN_DTYPES:
+        form = getattr(lookup(op, "cpu", "strided", (dtype,) * arity), "short", None)
+    short_table(op)[dtype] = form
+    return form
 
 
 def find_kernel(

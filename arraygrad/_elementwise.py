@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _new = object.__new__
 ndarray = np.ndarray
 asarray = np.asarray
+from_scalar = np.array  # half the time of asarray
 generic = np.generic
 
 # Bytes of an operand below which an elementwise call is neither pooled nor threaded. Results that a
@@ -67,7 +68,8 @@ def unary(op: Op, x: Any) -> Tensor:
         array = x._array
         kernel = op.fast.get(array.dtype)
         if kernel is not None and type(array) is ndarray:
-            node = x._node if x._family is None else node_of(x)
+            family = x._family
+            node = x._node if family is None or x._epoch == family.epoch else node_of(x)
             if node is None or op.kept_flags is None or not _grad_mode():
                 if array.nbytes >= SMALL:
                     kernel = op.large.get(array.dtype) or _large_kernel(op, array.dtype, 1)
@@ -76,7 +78,7 @@ def unary(op: Op, x: Any) -> Tensor:
                 kernel = op.large.get(array.dtype) or _large_kernel(op, array.dtype, 1)
             out = kernel(array)
             if type(out) is not ndarray:
-                out = asarray(out)
+                out = from_scalar(out)
             flags = op.kept_flags[0]
             if flags is None:
                 values = None
@@ -106,8 +108,10 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
             if a2 is None:
                 return elementwise(op, x1, x2)
             return _with_constant(op, kernel, x1, x2, (a1, a2), False)
-        node1 = x1._node if x1._family is None else node_of(x1)
-        node2 = x2._node if x2._family is None else node_of(x2)
+        family = x1._family
+        node1 = x1._node if family is None or x1._epoch == family.epoch else node_of(x1)
+        family = x2._family
+        node2 = x2._node if family is None or x2._epoch == family.epoch else node_of(x2)
         kept = op.kept_flags
         if (node1 is None and node2 is None) or kept is None or not _grad_mode():
             if a1.nbytes * a2.nbytes >= _MAYBE_LARGE and (
@@ -119,7 +123,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
             except ValueError:  # shapes that do not broadcast: say so in our words
                 return elementwise(op, x1, x2)
             if type(out) is not ndarray:
-                out = asarray(out)
+                out = from_scalar(out)
             result = _new(_TENSOR if out.ndim else _SCALAR)
             result._array = out
             result._family = None
@@ -133,7 +137,7 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
             kernel = op.large.get(dtype) or _large_kernel(op, dtype, 2)
         out = kernel(a1, a2)
         if type(out) is not ndarray:
-            out = asarray(out)
+            out = from_scalar(out)
         flags = kept[2 if node1 is not None and node2 is not None else node1 is None]
         if flags is None:
             values = None
@@ -246,7 +250,8 @@ def _with_constant(
     op: Op, kernel: Any, x: Any, value: Any, arrays: tuple[Any, Any], first: bool
 ) -> Tensor:
     """An op of a tensor and a number or NumPy array; `first`: this is the first of the two."""
-    node = x._node if x._family is None else node_of(x)
+    family = x._family
+    node = x._node if family is None or x._epoch == family.epoch else node_of(x)
     tracked = node is not None and op.kept_flags is not None and _grad_mode()
     if arrays[0].nbytes * arrays[1].nbytes >= _MAYBE_LARGE and _is_large(
         *arrays, POOL_FROM if tracked else SMALL
@@ -260,7 +265,7 @@ def _with_constant(
     if not tracked:
         return _untracked(op, out, arrays)
     if type(out) is not ndarray:
-        out = asarray(out)
+        out = from_scalar(out)
     constant, shape = arrays[0 if first else 1], arrays[1 if first else 0].shape
     step = node
     if constant.ndim and shape != out.shape:
@@ -285,7 +290,7 @@ def _with_constant(
 def _untracked(op: Op, out: Any, arrays: tuple[Any, ...]) -> Tensor:
     """The tensor, or scalar, over an elementwise result without history."""
     if type(out) is not ndarray:
-        out = asarray(out)
+        out = from_scalar(out)
     result = _new(_TENSOR if out.ndim else _SCALAR)
     result._array = out
     result._family = None

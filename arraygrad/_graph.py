@@ -127,7 +127,13 @@ def note_overwritten(array: Any, writer: str) -> None:
     """Remember that memory which a graph may have saved has been written."""
     seq = next_seq()
     for owner in owners_over(owner_of(array)):
-        OVERWRITTEN[id(owner)] = (weakref.ref(owner, _forget(id(owner))), seq, writer)
+        key = id(owner)
+        known = OVERWRITTEN.get(key)
+        if known is not None and known[0]() is owner:
+            reference = known[0]
+        else:
+            reference = weakref.ref(owner, _forget(key))
+        OVERWRITTEN[key] = (reference, seq, writer)
 
 
 def _forget(key: int) -> Callable[[Any], None]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _cotangents
-from ._apply import wrap
+from ._apply import CAST, wrap
 from ._detach import may_detach, stays_in_graph
 from ._dtypes import DTypeLike, as_dtype
 from ._errors import (
@@ -23,6 +23,7 @@ from ._errors import (
     out_of_memory,
 )
 from ._lazy import LazyModule
+from ._short import converted, reduction
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         products,
         rounding,
         searching,
+        shapes,
         sorting,
         statistical,
         utility,
@@ -56,6 +58,7 @@ else:  # imported when the first method or operator asks: most programs need few
     products = LazyModule("arraygrad.ops.products")
     rounding = LazyModule("arraygrad.ops.rounding")
     searching = LazyModule("arraygrad.ops.searching")
+    shapes = LazyModule("arraygrad.ops.shapes")
     sorting = LazyModule("arraygrad.ops.sorting")
     statistical = LazyModule("arraygrad.ops.statistical")
     utility = LazyModule("arraygrad.ops.utility")
@@ -64,11 +67,14 @@ else:  # imported when the first method or operator asks: most programs need few
 
 def _shape_arguments(shape: tuple[Any, ...]) -> tuple[int, ...]:
     """f(2, 3) and f((2, 3)) mean the same."""
-    if len(shape) == 1 and isinstance(shape[0], tuple | list):
-        return tuple(shape[0])
-    if len(shape) == 1 and getattr(shape[0], "ndim", 0) == 1:
-        return tuple(map(operator.index, shape[0]))
-    return shape
+    if len(shape) != 1:
+        return shape
+    (only,) = shape
+    if type(only) is int:
+        return shape
+    if isinstance(only, tuple | list):
+        return tuple(only)
+    return tuple(map(operator.index, only)) if getattr(only, "ndim", 0) == 1 else shape
 
 
 def _store(out: Any, value: Any, method: str) -> Any:
@@ -106,7 +112,13 @@ class NdarrayMethods(TensorBase):
 
     def reshape(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
         """The elements under another shape; a view where strides allow it."""
+        if order == "C" and copy is None:
+            out = shapes.reshaped(self, shape)
+            if out is not None:
+                return out
         target = _shape_arguments(shape)
+        if order == "C":
+            return shapes.reshape(self, target, copy=copy)
         if order in ("C", "A") and not (order == "A" and self._array.flags.fnc):
             return manipulation.reshape(self, target, copy=copy)
         if order not in ("F", "A"):
@@ -115,10 +127,10 @@ class NdarrayMethods(TensorBase):
 
     def transpose(self: Any, *axes: Any) -> Any:
         """The tensor with its dimensions reversed, or in the order of `axes`; a view."""
-        order: tuple[Any, ...] = _shape_arguments(axes)
-        if not order or order == (None,):
-            order = tuple(range(self._array.ndim))[::-1]
-        return manipulation.permute_dims(self, order)
+        if not axes or (len(axes) == 1 and axes[0] is None):
+            return shapes.transposed(self)
+        out = shapes.permuted(self, axes)
+        return shapes.permute_dims(self, _shape_arguments(axes)) if out is None else out
 
     def permute(self: Any, *axes: Any) -> Any:
         """The dimensions in the order of `axes`; a view."""
@@ -144,6 +156,9 @@ class NdarrayMethods(TensorBase):
 
     def ravel(self: Any, order: str = "C") -> Any:
         """The elements in one dimension; a view where possible."""
+        if order == "C":
+            out = shapes.reshaped(self, (-1,))
+            return shapes.reshape(self, (-1,)) if out is None else out
         if order == "K":
             order = "F" if self._array.flags.fnc else "C"
         return self.reshape(-1, order=order)
@@ -175,6 +190,11 @@ class NdarrayMethods(TensorBase):
     ) -> Any:  # fmt: skip
         """The tensor in another dtype; a copy unless copy=False and nothing changes."""
         target = as_dtype(dtype)
+        if order == "K" and casting == "unsafe" and target is not self._array.dtype:
+            if self._array.flags.c_contiguous:
+                out = converted(CAST, self, target)
+                if out is not None:
+                    return out
         if not np.can_cast(self._array.dtype, target, casting):
             raise ArgumentTypeError(
                 f"astype: {self._array.dtype} does not cast to {target} under casting={casting!r}"
@@ -192,6 +212,8 @@ class NdarrayMethods(TensorBase):
 
     def copy(self: Any, order: str = "C") -> Any:
         """A copy with memory of its own, in the graph."""
+        if order == "C":
+            return shapes.copied(self)
         axes = _order_of_axes(self._array, order)
         if axes is None:
             return manipulation.copied(self)
@@ -221,6 +243,10 @@ class NdarrayMethods(TensorBase):
 
     def item(self: Any, *args: Any) -> Any:
         """One element as a Python number; refused while tracked (in lifted code: a scalar)."""
+        if not args and self._node is None and self._family is None:
+            array = self._array
+            if not array.ndim and type(array) is np.ndarray:
+                return array.item()
         if stays_in_graph(self):
             _item(self._array, args)  # for its errors
             place = args or (0,)
@@ -253,6 +279,10 @@ class NdarrayMethods(TensorBase):
         initial: Any = None, where: Any = None,
     ) -> Any:  # fmt: skip
         """Sum along axes."""
+        if where is None and dtype is None and initial is None and out is None:
+            total = reduction(statistical.SUM, self, axis, keepdims)
+            if total is not None:
+                return total
         x = self if where is None else searching.where(where, self, 0)
         total = statistical.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
         if initial is not None:
@@ -275,7 +305,10 @@ class NdarrayMethods(TensorBase):
         where: Any = True,
     ) -> Any:  # fmt: skip
         """Largest element along axes."""
-        if initial is None and _is_all(where):
+        if initial is None and (where is True or where is None):
+            largest = reduction(statistical.MAX, self, axis, keepdims) if out is None else None
+            if largest is not None:
+                return largest
             largest = statistical.max(self, axis=axis, keepdims=keepdims)
         else:
             largest = reducing.max(self, axis, None, keepdims, _given(initial), where)
@@ -286,7 +319,10 @@ class NdarrayMethods(TensorBase):
         where: Any = True,
     ) -> Any:  # fmt: skip
         """Smallest element along axes."""
-        if initial is None and _is_all(where):
+        if initial is None and (where is True or where is None):
+            smallest = reduction(statistical.MIN, self, axis, keepdims) if out is None else None
+            if smallest is not None:
+                return smallest
             smallest = statistical.min(self, axis=axis, keepdims=keepdims)
         else:
             smallest = reducing.min(self, axis, None, keepdims, _given(initial), where)
@@ -297,6 +333,10 @@ class NdarrayMethods(TensorBase):
         where: Any = True,
     ) -> Any:  # fmt: skip
         """Mean along axes."""
+        if where is True and dtype is None and out is None and self._array.dtype.kind == "f":
+            mean = reduction(statistical.MEAN, self, axis, keepdims)
+            if mean is not None:
+                return mean
         if not _is_all(where):
             mean = reducing.mean(self, axis, dtype, None, keepdims, where=where)
             return _store(out, mean, "mean")
@@ -316,7 +356,8 @@ class NdarrayMethods(TensorBase):
             )
             return _store(out, variance, "var")
         x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
-        return _store(out, statistical.var(x, axis=axis, correction=by, keepdims=keepdims), "var")
+        variance = statistical.var(x, axis=axis, correction=by, keepdims=keepdims)
+        return variance if out is None else _store(out, variance, "var")
 
     def std(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
@@ -331,7 +372,8 @@ class NdarrayMethods(TensorBase):
             )
             return _store(out, deviation, "std")
         x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
-        return _store(out, statistical.std(x, axis=axis, correction=by, keepdims=keepdims), "std")
+        deviation = statistical.std(x, axis=axis, correction=by, keepdims=keepdims)
+        return deviation if out is None else _store(out, deviation, "std")
 
     def all(
         self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
@@ -351,13 +393,15 @@ class NdarrayMethods(TensorBase):
         self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
     ) -> Any:
         """Index of the first largest element."""
-        return _store(out, searching.argmax(self, axis=axis, keepdims=keepdims), "argmax")
+        found = searching.argmax(self, axis=axis, keepdims=keepdims)
+        return found if out is None else _store(out, found, "argmax")
 
     def argmin(
         self: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
     ) -> Any:
         """Index of the first smallest element."""
-        return _store(out, searching.argmin(self, axis=axis, keepdims=keepdims), "argmin")
+        found = searching.argmin(self, axis=axis, keepdims=keepdims)
+        return found if out is None else _store(out, found, "argmin")
 
     def cumsum(self: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
         """Running sum along an axis (of the flat tensor if None)."""

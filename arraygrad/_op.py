@@ -32,7 +32,7 @@ from collections.abc import Callable
 from operator import or_
 from typing import Any
 
-from ._dispatch import fast_table, large_table
+from ._dispatch import fast_table, large_table, short_table
 
 __all__ = ["NONE", "OPS", "Bilinear", "Derivative", "Linear", "Op", "Partials", "Rule", "declare"]
 
@@ -147,6 +147,7 @@ class Op:
         "raw",
         "save_flags",
         "scalar",
+        "short",
         "slot_index",
         "slots",
         "variadic",
@@ -177,6 +178,8 @@ class Op:
         self.fast = fast_table(name)
         # dtype -> the same for many elements.
         self.large = large_table(name)
+        # dtype -> the form of the kernel for few elements, None where it has none.
+        self.short = short_table(name)
         # Its vjp on plain arrays, f(node, g); found by the engine at the first reverse pass.
         self.raw: Any = None
         needed = [self._needed_by(argument) for argument in self.args]

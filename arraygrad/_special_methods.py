@@ -25,6 +25,7 @@ from ._errors import (
 )
 from ._lazy import LazyModule
 from ._op import find_op
+from ._short import product, update
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ else:  # imported when the first operator asks: most programs need few of them
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
 NUMBERS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic)
 _OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple)
+
+ndarray = np.ndarray
 
 _ROUNDING = re.compile(r"\.([0-9]|1[0-4])(?![0-9])")  # a precision in a format
 
@@ -132,6 +135,10 @@ class SpecialMethods(TensorBase):
         return exponential.pow(other, self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __matmul__(self: Any, other: Any, /) -> Tensor:
+        if isinstance(other, TensorBase):
+            out = product(products.MATMUL, self, other)
+            if out is not None:
+                return out  # type: ignore[no-any-return]
         return products.matmul(self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __rmatmul__(self: Any, other: Any, /) -> Tensor:
@@ -287,7 +294,7 @@ class SpecialMethods(TensorBase):
     def __iter__(self: Any) -> Iterator[Tensor]:
         if not self._array.ndim:
             raise ArgumentTypeError("iteration over a 0-d tensor; use x.item() or x[()]")
-        return (indexing.getitem(self, i) for i in range(len(self._array)))
+        return indexing.rows(self)
 
     def __contains__(self: Any, value: Any) -> bool:
         found = self == value
@@ -304,6 +311,9 @@ class SpecialMethods(TensorBase):
         return self._array.reshape(())[()]
 
     def __bool__(self: Any) -> bool:
+        array = self._array
+        if not array.ndim and type(array) is ndarray and array.dtype.kind in "fiub":
+            return bool(array)
         if self._array.size != 1:
             raise ArgumentError(
                 f"the truth value of a tensor of shape {self.shape} is ambiguous; use x.any() or "
@@ -312,6 +322,10 @@ class SpecialMethods(TensorBase):
         return bool(self._only("bool()"))
 
     def __float__(self: Any) -> float:
+        array = self._array
+        if self._node is None and self._family is None and not array.ndim:
+            if type(array) is ndarray and array.dtype.kind in "fiub":
+                return float(array)
         value = self._only("float()")
         may_detach(self, "float()")
         if self._array.dtype.kind == "c":
@@ -384,9 +398,10 @@ _DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "comple
 
 
 def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
-    taken = isinstance(other, _OPERANDS)
-    out: Tensor = writes.update(find_op(op), x, other, writer) if taken else NotImplemented
-    return out
+    if not isinstance(other, _OPERANDS):
+        return NotImplemented  # type: ignore[no-any-return]
+    found = find_op(op)
+    return x if update(found, x, other, writer) else writes.update(found, x, other, writer)
 
 
 def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:

@@ -26,6 +26,8 @@ from ._layout import Shape, may_overlap_itself
 
 # Held while a tensor gets its family, so that it gets one only.
 _MAKING = allocate_lock()
+# Held while the list of a storage's tensors is made shorter; who finds it taken lets it be.
+_TRIMMING = allocate_lock()
 # Held while memory is written, one of them for each storage.
 _WRITING = [RLock() for _ in range(64)]
 
@@ -82,9 +84,8 @@ class Storage:
         self.saved = False
         self.pinned = pinned
         self.lent = False
-        # By id of the reference: threads add and trim at once, which loses nothing in a dict.
-        self._tensors: dict[int, weakref.ref[TensorBase]] = {}
-        self._trim_at = 8
+        self._tensors: list[weakref.ref[TensorBase]] = []
+        self._trim_at = 16
 
     @property
     def nbytes(self) -> int:
@@ -116,17 +117,28 @@ class Storage:
         return int(owner_of(self._array).__array_interface__["data"][0])
 
     def add(self, tensor: TensorBase) -> None:
+        """Count a tensor among those on this memory (`_apply.viewed` holds a copy of this)."""
         tensors = self._tensors
-        reference = weakref.ref(tensor)
-        tensors[id(reference)] = reference
+        tensors.append(weakref.ref(tensor))
         if len(tensors) > self._trim_at:
-            for key, reference in list(tensors.items()):
-                if reference() is None:
-                    tensors.pop(key, None)
-            self._trim_at = 2 * len(tensors) + 8
+            self._trim()
         base, array = tensor._array.base, self._array
         if base is not array and base is not array.base and tensor._array is not array:
             self._catch_up(tensor)
+
+    def _trim(self) -> None:
+        """Drop the references to tensors that are gone.
+
+        What is added meanwhile, by other threads or by what the collector runs, stays behind.
+        """
+        if _TRIMMING.acquire(blocking=False):
+            try:
+                tensors = self._tensors
+                count = len(tensors)
+                tensors[:count] = [r for r in tensors[:count] if r() is not None]
+                self._trim_at = 2 * len(tensors) + 16
+            finally:
+                _TRIMMING.release()
 
     def _catch_up(self, tensor: TensorBase) -> None:
         """Move a view that was being made while another thread's write moved the memory."""
@@ -138,7 +150,7 @@ class Storage:
 
     def tensors(self) -> list[TensorBase]:
         """The live tensors on this memory."""
-        return [t for r in list(self._tensors.values()) if (t := r()) is not None]
+        return [t for r in list(self._tensors) if (t := r()) is not None]
 
     def prepare_write(self, writer: str) -> None:
         """Call before the memory changes: keeps what graphs have saved, counts the version.
@@ -192,9 +204,9 @@ class Family:
 
     __slots__ = ("base", "epoch", "node", "storage")
 
-    def __init__(self, storage: Storage, base: Any, node: Node | None) -> None:
+    def __init__(self, storage: Storage, base: Any, node: Node | None, offset: int = 0) -> None:
         self.storage = storage
-        self.base = Geometry.of(base, base)
+        self.base = Geometry(base.dtype, base.shape, base.strides, offset)
         self.node = node
         self.epoch = 0
 
@@ -458,9 +470,10 @@ def release_pool() -> None:
 
 
 def _after_fork() -> None:
-    global _POOL_LOCK, _MAKING
+    global _POOL_LOCK, _MAKING, _TRIMMING
     _POOL_LOCK = allocate_lock()
     _MAKING = allocate_lock()
+    _TRIMMING = allocate_lock()
     _WRITING[:] = [RLock() for _ in _WRITING]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _apply, _elementwise, _ndarray_memory
+from . import _apply, _elementwise, _ndarray_memory, _short
 from ._apply import detached, node_of, register_types, wrap
 from ._cotangents import MULTIPLY
 from ._detach import LIFTED_MARK, is_lifted, may_detach
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from . import _writes as writes
     from .autograd import hooks, reverse
     from .interop import dlpack, numpy_protocol
-    from .ops import devices, manipulation, parts, products, views
+    from .ops import devices, parts, products, shapes, views
 else:  # imported when the first method asks: most programs need few of them
     writes = LazyModule("arraygrad._writes")
     hooks = LazyModule("arraygrad.autograd.hooks")
@@ -47,9 +47,9 @@ else:  # imported when the first method asks: most programs need few of them
     dlpack = LazyModule("arraygrad.interop.dlpack")
     numpy_protocol = LazyModule("arraygrad.interop.numpy_protocol")
     devices = LazyModule("arraygrad.ops.devices")
-    manipulation = LazyModule("arraygrad.ops.manipulation")
     parts = LazyModule("arraygrad.ops.parts")
     products = LazyModule("arraygrad.ops.products")
+    shapes = LazyModule("arraygrad.ops.shapes")
     views = LazyModule("arraygrad.ops.views")
 
 
@@ -207,7 +207,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     @property
     def T(self) -> Tensor:
         """The tensor with its dimensions reversed; a view."""
-        return manipulation.permute_dims(self, tuple(range(self._array.ndim))[::-1])
+        return shapes.transposed(self)  # type: ignore[no-any-return]
 
     @property
     def mT(self) -> Tensor:
@@ -540,4 +540,5 @@ for _name in _ABSENT:
     setattr(Tensor, _name, Absent(_name))
 
 register_types(Tensor, Scalar)
+_short.register_types(Tensor, Scalar)
 _elementwise.register_types(Tensor, Scalar)

@@ -1,5 +1,6 @@
 """Rows 1 to 4: what a call costs when there is next to nothing to compute."""
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -114,9 +115,133 @@ def perceptron() -> Workload:
     return Workload("MLP 784-128-10 batch 1, gradients", "4", make, TOLERANCE["float32"])
 
 
+# Calls on 20 x 20 numbers (vectors of 20 where the name says v): name -> what everyone but torch
+# calls, and what torch calls, if that differs. NumPy's functions reach tensors by its protocols.
+SmallCalls = dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any] | None]]
+
+VIEWS: SmallCalls = {
+    "x.T": (lambda x: x.T, None),
+    "x.reshape(400)": (lambda x: x.reshape(400), None),
+    "x.reshape(2, -1)": (lambda x: x.reshape(2, -1), None),
+    "x[0]": (operator.itemgetter(0), None),
+    "x[1:5]": (operator.itemgetter(slice(1, 5)), None),
+    "x[:, None]": (operator.itemgetter((slice(None), None)), None),
+    "x[1, 2]": (operator.itemgetter((1, 2)), None),
+    "list(x)": (list, None),
+}
+RESULTS: SmallCalls = {
+    "x.sum()": (lambda x: x.sum(), None),
+    "x.sum(0)": (lambda x: x.sum(0), None),
+    "x.max()": (lambda x: x.max(), None),
+    "x.mean()": (lambda x: x.mean(), None),
+    "x.mean(0)": (lambda x: x.mean(0), None),
+    "x.var()": (lambda x: x.var(), lambda x: x.var(correction=0)),
+    "x @ x": (lambda x: x @ x, None),
+    "v @ v": (lambda x: x[0] @ x[0], None),
+    "x.copy()": (lambda x: x.copy(), lambda x: x.clone()),
+}
+WRITES: SmallCalls = {
+    "x[0] = 1.0": (lambda x: _written(x, 0), None),
+    "x[1, 2] = 1.0": (lambda x: _written(x, (1, 2)), None),
+    "x *= 1.0": (lambda x: operator.imul(x, 1.0), None),
+}
+GRADIENTS: SmallCalls = {
+    "x.T.sum()": (lambda x: x.T.sum(), None),
+    "x[0].sum()": (lambda x: x[0].sum(), None),
+    "x.reshape(-1).sum()": (lambda x: x.reshape(-1).sum(), None),
+    "(x @ x).sum()": (lambda x: (x @ x).sum(), None),
+    "x.mean()": (lambda x: x.mean(), None),
+    "x.max()": (lambda x: x.max(), None),
+    "sum over rows": (lambda x: sum((row.sum() for row in x), 0.0), None),
+}
+
+
+def _written(x: Any, key: Any) -> Any:
+    x[key] = 1.0
+    return x
+
+
+def _by_numpy_functions() -> SmallCalls:
+    """The same through NumPy's functions, which find out first whom they are called with."""
+    import numpy as np
+
+    mask = np.tri(20, dtype=bool)
+
+    def where(x: Any) -> Any:
+        return np.where(mask, x, 0.0)
+
+    def torch_where(x: Any) -> Any:
+        import torch
+
+        return torch.where(torch_mask, x, 0.0)
+
+    try:
+        import torch
+    except ModuleNotFoundError:
+        torch = None  # type: ignore[assignment]
+    else:
+        torch_mask = torch.tensor(mask)
+    return {
+        "np.sum(x)": (np.sum, lambda x: torch.sum(x)),
+        "np.exp(x)": (np.exp, lambda x: torch.exp(x)),
+        "np.dot(x, x)": (lambda x: np.dot(x, x), lambda x: torch.mm(x, x)),
+        "np.where(mask, x, 0.0)": (where, torch_where),
+        "np.concatenate([v, v, v])": (
+            lambda x: np.concatenate([x[0], x[0], x[0]]),
+            lambda x: torch.cat([x[0], x[0], x[0]]),
+        ),
+        "np.stack([v, v, v])": (
+            lambda x: np.stack([x[0], x[0], x[0]]),
+            lambda x: torch.stack([x[0], x[0], x[0]]),
+        ),
+    }
+
+
+def small(calls: SmallCalls, row: str, tracked: bool = False) -> list[Workload]:
+    """Each of the calls on 20 x 20 numbers, recorded if `tracked`."""
+
+    def workload(title: str) -> Workload:
+        ours, torchs = calls[title]
+
+        def make(libraries: Libraries) -> dict[str, Call]:
+            array = random((20, 20), "float64")
+            made: dict[str, Call] = {}
+            for name in ("arraygrad", "torch") if tracked else ("arraygrad", "numpy", "torch"):
+                if name in libraries:
+                    function = torchs if name == "torch" and torchs is not None else ours
+                    x = placed(libraries, name, array.copy(), tracked=tracked)
+                    made[name] = waiting(libraries, name, function, [x], {})
+            return made
+
+        kind = "recorded" if tracked else "no graph"
+        return Workload(f"{title}, {kind}", row, make, TOLERANCE["float64"])
+
+    return [workload(title) for title in calls]
+
+
+def small_gradients() -> list[Workload]:
+    """Value and gradient of functions of 20 x 20 numbers that are made of a few small calls."""
+
+    def workload(title: str) -> Workload:
+        def make(libraries: Libraries) -> dict[str, Call]:
+            array = random((20, 20), "float64")
+            names = ("arraygrad", "torch")
+            return gradient_calls(libraries, lambda name, np: GRADIENTS[title][0], [array], names)
+
+        return Workload(f"{title}, gradient", "1h", make, TOLERANCE["float64"])
+
+    return [workload(title) for title in GRADIENTS]
+
+
 WORKLOADS = [
     *(untracked(op) for op in ("add", "multiply")),
     *(recorded(op) for op in ("add", "multiply")),
+    *small(VIEWS, "1c"),
+    *small(VIEWS, "1d", tracked=True),
+    *small(RESULTS | _by_numpy_functions(), "1e"),
+    *small(RESULTS | _by_numpy_functions(), "1f", tracked=True),
+    *small(WRITES, "1g"),
+    *small_gradients(),
     product_sum(),
     scalar_chain(),
     perceptron(),

@@ -30,6 +30,12 @@ class Row:
 ROWS: tuple[Row, ...] = (
     Row("1a", "add n=10, no graph", {"numpy": 0.5, "torch": 2.5, "mygrad": 8}),
     Row("1b", "add n=10, recorded", {"torch": 2.5, "autograd": 8, "mygrad": 8}),
+    Row("1c", "views and items of 20x20, no graph", {"torch": 1}),
+    Row("1d", "views and items of 20x20, recorded", {"torch": 1}),
+    Row("1e", "reductions, products, joins of 20x20, no graph", {"torch": 1}),
+    Row("1f", "reductions, products, joins of 20x20, recorded", {"torch": 1}),
+    Row("1g", "writes in place into 20x20", {"torch": 1}),
+    Row("1h", "value and gradient through these", {"torch": 1}),
     Row("2", "(x*y).sum() n=10, value and gradients", {"torch": 3.5, "jax": 1}),
     Row("3", "20 operations on scalars, value and gradient", {"torch": 2.2}),
     Row("4", "MLP 784-128-10, batch 1, value and gradients", {"torch": 1.6, "jax": 1}),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
-from .._answers import ANSWERS
+from .._answers import ANSWERS, ASKED
 
 
 class _State:
@@ -39,4 +39,6 @@ def answer_to(function: Any) -> Callable[..., Any] | None:
         importlib.import_module("arraygrad.special")  # by name: it lies above this module
         _State.special = True
         found = ANSWERS.get(function)
+    if found is not None:
+        ASKED[function] = found
     return found

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._answers import ASKED
 from .._detach import lose
 from .._errors import ArgumentError, ArgumentTypeError, out_of_memory
 from .._graph import is_grad_enabled
@@ -47,11 +48,14 @@ _REFUSED = {
 
 
 # Types of most operands, which need no look at their module.
-_OURS = {np.ndarray, np.float64, np.float32, np.int64, np.bool_, float, int, complex, bool}
+_OURS: set[type] = {
+    np.ndarray, np.float64, np.float32, np.int64, np.bool_, float, int, complex, bool
+}  # fmt: skip
 
 
 def _foreign(kind: type, protocol: str) -> bool:
-    if kind in _OURS or issubclass(kind, TensorBase | np.ndarray):
+    if issubclass(kind, TensorBase | np.ndarray):
+        _OURS.add(kind)
         return False
     # A class that answers NumPy's protocol itself knows tensors, as it knows arrays, for values.
     return hasattr(kind, protocol) or kind.__module__.partition(".")[0] in _FOREIGN
@@ -60,9 +64,13 @@ def _foreign(kind: type, protocol: str) -> bool:
 def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Answer a NumPy ufunc that met a tensor."""
     for argument in inputs:
-        if _foreign(type(argument), "__array_ufunc__"):
+        kind = type(argument)
+        if kind not in _OURS and _foreign(kind, "__array_ufunc__"):
             return NotImplemented
     if method == "__call__":
+        answer = ASKED.get(ufunc) if not kwargs else None
+        if answer is not None:
+            return answer(*inputs)
         return ufuncs.call(ufunc, inputs, kwargs)
     return ufuncs.method(ufunc, method, inputs, kwargs)
 
@@ -70,9 +78,12 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
 def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Answer a NumPy function that met a tensor."""
     for kind in types:
-        if _foreign(kind, "__array_function__"):
+        if kind not in _OURS and _foreign(kind, "__array_function__"):
             return NotImplemented
     try:
+        answer = ASKED.get(func)
+        if answer is not None:
+            return answer(*args, **kwargs)
         return _answered(func, args, kwargs)
     except MemoryError as error:
         raise out_of_memory(f"np.{func.__name__}", error) from error

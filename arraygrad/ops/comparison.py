@@ -16,6 +16,7 @@ from .._dispatch import register_kernel
 from .._elementwise import binary, elementwise, unary
 from .._errors import ArgumentTypeError
 from .._op import NONE, Op, Partials, declare
+from .._short import limited
 from .._storage import TensorBase
 
 if TYPE_CHECKING:
@@ -437,6 +438,9 @@ def clip(
     tensor([0. , 0.5, 1. ])
     """
     x = operand(x, "clip")
+    out = limited(CLIP, x, min, max)
+    if out is not None:
+        return out  # type: ignore[no-any-return]
     min, max = _bounds(x._array.dtype, min, max)
     return elementwise(CLIP, x, min, max)
 

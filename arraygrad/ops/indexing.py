@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from .._apply import (
     scalar_class,
     share_storage,
     view,
+    viewed,
     wrap,
     wrap_result,
 )
@@ -33,6 +34,7 @@ from .._graph import ATTRIBUTES, FREED, VALUES, Node, is_grad_enabled, next_seq
 from .._history import adopt_history, check_alone
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Linear, Op, Rule, declare
+from .._short import write_number
 from .._storage import (
     Geometry,
     TensorBase,
@@ -44,10 +46,25 @@ from .._storage import (
 from .._warnings import warn
 from .._windows import written_places
 from .._writes import check_write
-from .keys import indexed, indexed_shape, is_full, is_mask, needs_last, normalize_key
+from .keys import indexed, indexed_shape, is_basic, is_full, is_mask, needs_last, normalize_key
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+
+
+ndarray = np.ndarray
+
+
+def rows(x: Any) -> Iterator[Any]:
+    """The tensor's parts along its first axis, each taken when it is asked for."""
+    array = x._array
+    if array.ndim > 1 and type(array) is ndarray:
+        for i in range(len(array)):
+            array = x._array
+            yield viewed(GETITEM, x, array, array[i], "key", i, "shape")
+    else:
+        for i in range(len(array)):
+            yield getitem(x, i)
 
 
 def getitem(x: Any, key: Any) -> Any:
@@ -55,6 +72,15 @@ def getitem(x: Any, key: Any) -> Any:
 
     A full integer index gives a scalar, which owns its memory; what is made of it is no view.
     """
+    if type(key) is int or is_basic(key):
+        array = x._array
+        if array.ndim and type(array) is ndarray:  # nothing special
+            try:
+                out = array[key]
+            except (IndexError, TypeError, ValueError):  # to be said in our words
+                out = None
+            if type(out) is ndarray:  # no element
+                return viewed(GETITEM, x, array, out, "key", key, "shape")
     key, basic = normalize_key(key)
     array = x._array
     if not array.ndim and isinstance(x, scalar_class()):
@@ -77,8 +103,14 @@ def getitem(x: Any, key: Any) -> Any:
     return result
 
 
+_NUMBERS = frozenset((float, int))
+
+
 def setitem(x: Any, key: Any, value: Any) -> None:
     """x[key] = value, with NumPy's broadcasting and casts; the last write wins on repeats."""
+    if type(value) in _NUMBERS and (type(key) is int or is_basic(key)):
+        if write_number(x, key, value, _WRITER):
+            return
     key, basic = normalize_key(key)
     check_write(x, _WRITER)
     array = x._array

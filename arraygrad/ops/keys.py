@@ -19,8 +19,11 @@ _BASIC_KINDS = frozenset(_BASIC)
 
 def _key_part(part: Any) -> Any:
     """One part of an index as NumPy takes it; arrays are copied, since a graph may keep them."""
-    if type(part) in _BASIC:
-        return _plain_slice(part) if type(part) is slice else part
+    kind = type(part)
+    if kind is np.ndarray:
+        return part.copy()
+    if kind in _BASIC:
+        return _plain_slice(part) if kind is slice else part
     if isinstance(part, TensorBase):
         array = part._array
         if array.dtype.kind not in "biu":
@@ -67,7 +70,7 @@ def _list_index(part: Any) -> Any:
 
 def _plain_slice(part: slice) -> slice:
     """The slice with Python integers: a graph that keeps it must not keep tensors alive."""
-    if _is_plain(part):
+    if is_plain(part):
         return part
     bounds = (part.start, part.stop, part.step)
     try:
@@ -81,7 +84,7 @@ def _plain_slice(part: slice) -> slice:
 _PLAIN_BOUNDS = frozenset((int, type(None)))
 
 
-def _is_plain(part: Any) -> bool:
+def is_plain(part: Any) -> bool:
     """Whether a part of an index is a basic one that needs no conversion: nearly all are."""
     kind = type(part)
     if kind is slice:
@@ -93,16 +96,21 @@ def _is_plain(part: Any) -> bool:
     return kind is int or part is None or part is Ellipsis
 
 
+def is_basic(key: Any) -> bool:
+    """Whether an index gives a view and needs no conversion: nearly all do."""
+    if type(key) is tuple:
+        for part in key:  # noqa: SIM110 - sooner done than a generator
+            if not is_plain(part):
+                return False
+        return True
+    return is_plain(key)
+
+
 def normalize_key(key: Any) -> tuple[Any, bool]:
     """The index as NumPy takes it, and whether it is basic (gives a view)."""
-    if _is_plain(key):
+    if is_basic(key):
         return key, True
     if type(key) is tuple:
-        for part in key:
-            if not _is_plain(part):
-                break
-        else:
-            return key, True
         parts = tuple([_kept_part(part) for part in key])
         return parts, _BASIC_KINDS.issuperset(map(type, parts))
     part = _kept_part(key)

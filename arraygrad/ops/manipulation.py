@@ -22,6 +22,7 @@ from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, 
 from .._graph import is_grad_enabled
 from .._layout import Shape, as_integer, as_shape, listed, normalize_axis
 from .._op import Linear, Op, declare
+from .._short import joined
 from .._storage import TensorBase
 from .indexing import getitem, take
 from .shapes import (
@@ -139,7 +140,15 @@ def _split(
 
 
 CONCAT: Op = declare(Op("concat", ("*arrays",), Linear(arrays=_split), scalar=False))
-register_kernel("concat", lambda *arrays, axis: np.concatenate(arrays, axis=axis))
+
+
+def _concatenated(*arrays: Any, axis: int) -> Any:
+    return np.concatenate(arrays, axis=axis)
+
+
+# Straight, for arrays only.
+_concatenated.short = getattr(np.concatenate, "_implementation", np.concatenate)  # type: ignore[attr-defined]
+register_kernel("concat", _concatenated)
 
 
 def concat(arrays: tuple[Tensor, ...] | list[Tensor], /, *, axis: int | None = 0) -> Tensor:
@@ -166,6 +175,9 @@ def concat(arrays: tuple[Tensor, ...] | list[Tensor], /, *, axis: int | None = 0
     -----
     Derivative: each tensor gets its part of the cotangent.
     """
+    out = joined(CONCAT, arrays, axis, 0)
+    if out is not None:
+        return out  # type: ignore[no-any-return]
     tensors = _operands(arrays, "concat")
     if axis is None:
         tensors = [reshape(t, (-1,)) for t in tensors]
@@ -206,6 +218,13 @@ def _stack_arrays(*arrays: Any, axis: int) -> Any:
     return out
 
 
+def _stack_few(arrays: Any, axis: int) -> Any:
+    if axis:
+        return _stack_arrays(*arrays, axis=axis)
+    return np.array(arrays)  # half the time
+
+
+_stack_arrays.short = _stack_few  # type: ignore[attr-defined]
 STACK: Op = declare(Op("stack", ("*arrays",), Linear(arrays=_slices), scalar=False))
 register_kernel("stack", _stack_arrays)
 
@@ -234,6 +253,9 @@ def stack(arrays: tuple[Tensor, ...] | list[Tensor], /, *, axis: int = 0) -> Ten
     -----
     Derivative: each tensor gets its slice of the cotangent.
     """
+    out = joined(STACK, arrays, axis, 1)
+    if out is not None:
+        return out  # type: ignore[no-any-return]
     tensors = _operands(arrays, "stack")
     shape = tensors[0]._array.shape
     for i, t in enumerate(tensors):

@@ -22,6 +22,7 @@ from .._apply import (
     operand,
     record,
     view,
+    viewed,
     wrap_result,
 )
 from .._cotangents import absorbs, conj, times
@@ -32,6 +33,7 @@ from .._errors import ArgumentError, DTypeError, ShapeError, out_of_memory
 from .._graph import ATTRIBUTES, INPUTS, OBSERVERS, OP, VALUES, Node, Packed, is_grad_enabled
 from .._layout import Shape, as_integer, broadcast_shapes, normalize_axis
 from .._op import Bilinear, Linear, Op, Rule, declare
+from .._short import product
 from .._storage import TensorBase, empty
 from . import manipulation, statistical, views
 from .absorbing_products import absorbing_matmul, is_settled
@@ -80,6 +82,9 @@ def _matmul_kernel(x1: Any, x2: Any) -> Any:
             out = np.dot(x1.reshape(prod(x1.shape[:-1]), x1.shape[-1]), x2)
             return out.reshape(*x1.shape[:-1], x2.shape[1])
     return np.matmul(x1, x2)
+
+
+_matmul_kernel.short = np.ndarray.dot  # type: ignore[attr-defined]
 
 
 def _matmul_cotangent1(g: Any, x2: Any, x1_shape: Shape) -> Any:
@@ -239,6 +244,10 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     >>> ag.matmul(ag.asarray([[1.0, 2.0], [3.0, 4.0]]), ag.asarray([1.0, 1.0])).tolist()
     [3.0, 7.0]
     """
+    if isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
+        out = product(MATMUL, x1, x2)
+        if out is not None:
+            return out  # type: ignore[no-any-return]
     x1, x2 = together(x1, x2, "matmul")
     a, b = x1._array, x2._array
     if not 0 < a.ndim < 3 or not 0 < b.ndim < 3 or a.shape[-1] != b.shape[0]:
@@ -606,6 +615,9 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     Derivative: the transpose of the cotangent.
     """
     x = operand(x, "matrix_transpose")
+    array = x._array
+    if array.ndim > 1 and type(array) is np.ndarray:
+        return viewed(MATRIX_TRANSPOSE, x, array, array.mT)  # type: ignore[no-any-return]
     if x._array.ndim < 2:
         raise ShapeError(
             f"matrix_transpose: shape {x._array.shape} has fewer than two dimensions; make a "

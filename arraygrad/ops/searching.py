@@ -13,6 +13,7 @@ from .._dtypes import bool_, promote, scalar_dtype
 from .._errors import ArgumentError, ShapeError
 from .._layout import normalize_axes, normalize_axis
 from .._op import NONE, Op, declare
+from .._short import choice, reduction
 from .._storage import TensorBase
 
 if TYPE_CHECKING:
@@ -71,6 +72,10 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 
 
 def _extremum_index(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
+    if isinstance(x, TensorBase) and (axis is not None or x._array.flags.c_contiguous):
+        out = reduction(op, x, axis, keepdims)
+        if out is not None:
+            return out
     x = operand(x, op.name)
     array = x._array
     if not array.ndim and axis in (0, -1):  # as NumPy's, and our reductions
@@ -226,6 +231,9 @@ def where(condition: Tensor, x1: Tensor | complex, x2: Tensor | complex, /) -> T
     >>> ag.where(ag.asarray([True, False]), ag.asarray([1.0, 2.0]), 0.0)
     tensor([1., 0.])
     """
+    out = choice(_cotangents.WHERE, condition, x1, x2)
+    if out is not None:
+        return out  # type: ignore[no-any-return]
     chosen = operand(condition, "where", 1)
     if chosen._array.dtype != bool_:
         chosen = wrap(np.asarray(chosen._array != 0))

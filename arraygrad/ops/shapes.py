@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _layout
+from .. import _layout, _short
 from .._answers import answers
 from .._apply import (
     BROADCAST_TO,
     _Types,
     apply,
+    broadcast_array,
     operand,
     view,
+    viewed,
     wrap_result,
 )
 from .._dispatch import register_kernel
@@ -24,11 +26,16 @@ from .._op import Linear, Op, declare
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
+ndarray = np.ndarray
+
 COPY: Op = declare(Op("copy", ("x",), Linear(x=lambda g: g), scalar=False))
 
 
 def copied(x: Any) -> Any:
     """A C-contiguous copy with memory of its own; a step of the graph."""
+    out = _short.copied(COPY, x)
+    if out is not None:
+        return out
     out = apply(COPY, x)
     return wrap_result(out._array, out._node) if isinstance(x, _Types.scalar) else out
 
@@ -85,6 +92,11 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     Derivative: the sum over the repeated dimensions.
     """
     x = operand(x, "broadcast_to")
+    array = x._array
+    if array.ndim and type(array) is ndarray:
+        sizes = as_shape(shape)
+        out = broadcast_array(array, shape=sizes)
+        return viewed(BROADCAST_TO, x, array, out, "shape", sizes, "x_shape")  # type: ignore[no-any-return]
     return view(BROADCAST_TO, x, shape=as_shape(shape))  # type: ignore[no-any-return]
 
 
@@ -169,6 +181,10 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
     sizes: Any = shape
     if not isinstance(sizes, tuple):
         sizes = listed(sizes)
+    if copy is None:
+        out = reshaped(x, sizes)
+        if out is not None:
+            return out  # type: ignore[no-any-return]
     target = infer_size(sizes, x._array.size)
     if copy is False:
         try:
@@ -182,6 +198,27 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
     if copy and out._family is not None:
         return copied(out)  # type: ignore[no-any-return]
     return out  # type: ignore[no-any-return]
+
+
+def reshaped(x: Any, sizes: tuple[Any, ...]) -> Any:
+    """Reshape where nothing is special and nothing copied, else None."""
+    array = x._array
+    if type(array) is not ndarray or not array.ndim:
+        return None
+    try:
+        out = array.reshape(sizes)
+        shape = out.shape
+        plain = shape == sizes
+    except (TypeError, ValueError):  # to be said in our words, or of arrays
+        return None
+    if not plain:
+        for size in sizes:  # NumPy infers any negative size
+            if type(size) is not int or size < -1:
+                return None
+    base = out.base
+    if base is array or (base is not None and base is array.base):
+        return viewed(RESHAPE, x, array, out, "shape", shape, "x_shape")
+    return None
 
 
 PERMUTE_DIMS: Op = declare(
@@ -211,6 +248,9 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
     Derivative: the inverse permutation.
     """
     x = operand(x, "permute_dims")
+    out = permuted(x, axes)
+    if out is not None:
+        return out  # type: ignore[no-any-return]
     ndim = x._array.ndim
     order = tuple(normalize_axis(a, ndim, "axes") for a in axes)
     if len(order) != ndim or len(set(order)) != ndim:
@@ -219,6 +259,33 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
             f"{tuple(range(ndim))[::-1]} to reverse them"
         )
     return view(PERMUTE_DIMS, x, axes=order)  # type: ignore[no-any-return]
+
+
+def permuted(x: Any, axes: Any) -> Any:
+    """permute_dims where nothing is special, else None."""
+    array = x._array
+    if type(array) is not ndarray or type(axes) is not tuple or not axes:
+        return None
+    try:
+        out = array.transpose(axes)
+    except (TypeError, ValueError):  # to be said in our words
+        return None
+    for axis in axes:
+        if type(axis) is not int or axis < 0:
+            return None
+    return viewed(PERMUTE_DIMS, x, array, out, "axes", axes)
+
+
+# The orders of dimensions that reverse 0, 1, 2, ... of them.
+_REVERSED = [axes[::-1] for axes in _layout.ALL_AXES]
+
+
+def transposed(x: Any) -> Any:
+    """The tensor with its dimensions reversed; a view."""
+    array = x._array
+    if array.ndim and type(array) is ndarray:
+        return viewed(PERMUTE_DIMS, x, array, array.T, "axes", _REVERSED[array.ndim])
+    return view(PERMUTE_DIMS, x, axes=_REVERSED[array.ndim])
 
 
 def moveaxis(
@@ -322,6 +389,12 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
     Derivative: the squeeze of these dimensions.
     """
     x = operand(x, "expand_dims")
+    array = x._array
+    if type(axis) is int and type(array) is ndarray and 0 <= axis <= array.ndim and array.ndim:
+        sizes = array.shape
+        out = array.reshape((*sizes[:axis], 1, *sizes[axis:]))
+        if out.base is array or out.base is array.base:
+            return viewed(EXPAND_DIMS, x, array, out, "axis", (axis,))  # type: ignore[no-any-return]
     count = len(listed(axis))
     axes = normalize_axes(axis, x._array.ndim + count)
     return view(EXPAND_DIMS, x, axis=axes)  # type: ignore[no-any-return]
@@ -361,6 +434,14 @@ def squeeze(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
     """
     x = operand(x, "squeeze")
     axes = normalize_axes(axis, x._array.ndim)
+    array = x._array
+    if array.ndim and axes and type(array) is ndarray:
+        try:
+            out = array.squeeze(axes)
+        except ValueError:  # to be said in our words
+            out = None
+        if out is not None:
+            return viewed(SQUEEZE, x, array, out, "axis", axes)  # type: ignore[no-any-return]
     for a in axes:
         if x._array.shape[a] != 1:
             raise ShapeError(

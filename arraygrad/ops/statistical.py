@@ -16,6 +16,8 @@ from .._errors import ArgumentError, ArgumentTypeError, ArraygradError, ShapeErr
 from .._graph import is_grad_enabled
 from .._layout import ALL_AXES, Shape, normalize_axes, normalize_axis, reduced_shape
 from .._op import Linear, Op, Rule, declare
+from .._short import reduction
+from .._storage import TensorBase
 from .._warnings import EMPTY_MEAN, TOO_FEW, warn
 from .arithmetic import divide, multiply, reciprocal, subtract
 from .indexing import getitem
@@ -96,6 +98,10 @@ def sum(
     -----
     Derivative: 1 for each summand.
     """
+    if dtype is None and isinstance(x, TensorBase):
+        out = reduction(SUM, x, axis, keepdims)
+        if out is not None:
+            return out  # type: ignore[no-any-return]
     x = operand(x, "sum")
     own = x._array.dtype
     if axis is None and dtype is None and own.kind in "fc":  # most sums, with nothing to decide
@@ -144,6 +150,10 @@ def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     -----
     Derivative: 1 / n for each of n elements.
     """
+    if isinstance(x, TensorBase) and x._array.dtype.kind == "f":
+        out = reduction(MEAN, x, axis, keepdims)
+        if out is not None:
+            return out  # type: ignore[no-any-return]
     x = _floating(x, "mean")
     axes = normalize_axes(axis, x._array.ndim)
     if not x._array.size and not _count(x._array.shape, axes):
@@ -395,6 +405,10 @@ def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def _extreme(op: Op, x: Any, axis: Axis, keepdims: bool) -> Any:
+    if isinstance(x, TensorBase):
+        out = reduction(op, x, axis, keepdims)
+        if out is not None:
+            return out
     x = operand(x, op.name)
     shape = x._array.shape
     axes = normalize_axes(axis, len(shape))
@@ -463,6 +477,10 @@ def prod(
     -----
     Derivative: the product of all other elements, exact where some are zero.
     """
+    if dtype is None and isinstance(x, TensorBase):
+        out = reduction(PROD, x, axis, keepdims)
+        if out is not None:
+            return out  # type: ignore[no-any-return]
     x = operand(x, "prod")
     axes = normalize_axes(axis, x._array.ndim)
     x, target = _accumulated(x, dtype, "prod")

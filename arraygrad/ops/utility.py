@@ -9,6 +9,8 @@ from .._apply import apply, operand
 from .._errors import ArgumentError
 from .._layout import as_integer, normalize_axes, normalize_axis
 from .._op import NONE, Op, declare
+from .._short import reduction
+from .._storage import TensorBase
 from .arithmetic import subtract
 from .comparison import not_equal
 from .indexing import getitem
@@ -70,6 +72,10 @@ def any(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool
 
 
 def _reduced(op: Op, x: Any, axis: int | Iterable[int] | None, keepdims: bool) -> Any:
+    if isinstance(x, TensorBase):
+        out = reduction(op, x, axis, keepdims)
+        if out is not None:
+            return out
     x = operand(x, op.name)
     return apply(op, x, axis=normalize_axes(axis, x._array.ndim), keepdims=bool(keepdims))
 

@@ -53,6 +53,8 @@ def _reduction(
         a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NO,
         initial: Any = _NO, where: Any = _NO,
     ) -> Any:  # fmt: skip
+        if dtype is None and out is None and initial is _NO and where is _NO:  # most calls
+            return function(a, axis=axis, keepdims=False if keepdims is _NO else keepdims)
         x = _chosen(operand(a, name), where, identity)
         result = function(x, axis=axis, dtype=dtype, keepdims=_given(keepdims, False))
         if initial is not _NO:
@@ -70,9 +72,11 @@ prod = answers(np.prod)(_reduction(statistical.prod, arithmetic.multiply, 1, "pr
 def _extreme(
     a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any, largest: bool
 ) -> Any:
+    function = statistical.max if largest else statistical.min
+    if out is None and initial is _NO and where is _NO:  # most calls
+        return function(a, axis=axis, keepdims=False if keepdims is _NO else keepdims)
     name = "max" if largest else "min"
     x = operand(a, name)
-    function = statistical.max if largest else statistical.min
     combine = comparison.maximum if largest else comparison.minimum
     if where is not _NO and where is not True:
         if initial is _NO:
@@ -127,6 +131,8 @@ def mean(
     where: Any = _NO,
 ) -> Any:  # fmt: skip
     """np.mean."""
+    if dtype is None and out is None and where is _NO:  # most calls
+        return statistical.mean(a, axis=axis, keepdims=False if keepdims is _NO else keepdims)
     x = _inexact(operand(a, "mean"), dtype)
     keep = _given(keepdims, False)
     if where is _NO or where is True:

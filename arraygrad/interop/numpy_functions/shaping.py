@@ -10,6 +10,7 @@ import numpy as np
 from ..._answers import answers
 from ..._apply import operand
 from ..._dtypes import is_supported
+from ..._short import joined
 from ..._storage import TensorBase
 from ...ops import manipulation, parts, products, searching, sorting, views
 from ..plain import plain
@@ -88,11 +89,15 @@ def concatenate(
     casting: str = "same_kind",
 ) -> Any:  # fmt: skip
     """np.concatenate."""
+    if out is None and dtype is None:
+        result = joined(manipulation.CONCAT, arrays, axis, 0)
+        if result is not None:
+            return result
     parts_ = [operand(a, "concatenate", i) for i, a in enumerate(arrays, 1)]
-    joined = manipulation.concat(parts_, axis=axis)
+    result = manipulation.concat(parts_, axis=axis)
     if dtype is not None:
-        joined = joined.astype(dtype, casting=casting)
-    return _stored(out, joined, "concatenate")
+        result = result.astype(dtype, casting=casting)
+    return _stored(out, result, "concatenate")
 
 
 @answers(np.stack)
@@ -100,11 +105,15 @@ def stack(
     arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
     """np.stack."""
+    if out is None and dtype is None:
+        result = joined(manipulation.STACK, arrays, axis, 1)
+        if result is not None:
+            return result
     parts_ = [operand(a, "stack", i) for i, a in enumerate(arrays, 1)]
-    joined = manipulation.stack(parts_, axis=axis)
+    result = manipulation.stack(parts_, axis=axis)
     if dtype is not None:
-        joined = joined.astype(dtype, casting=casting)
-    return _stored(out, joined, "stack")
+        result = result.astype(dtype, casting=casting)
+    return _stored(out, result, "stack")
 
 
 @answers(np.atleast_1d)

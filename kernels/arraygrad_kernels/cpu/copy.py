@@ -105,6 +105,7 @@ def _build_copy(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
                 return out
         return np.array(x, order="C", copy=True)
 
+    copy.short = np.ndarray.copy  # type: ignore[attr-defined]
     return copy
 
 
@@ -124,6 +125,7 @@ def _build_cast(source: np.dtype[Any]) -> Callable[..., np.ndarray]:
             return x if x.dtype == dtype else x.astype(dtype)
         return x.astype(dtype, order="C")
 
+    cast.short = np.ndarray.astype  # type: ignore[attr-defined]
     return cast
 
 

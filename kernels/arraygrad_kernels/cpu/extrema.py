@@ -185,6 +185,7 @@ def _build(dtype: np.dtype[Any], larger: bool) -> Callable[..., np.ndarray]:
         out = np.asarray(_by_pieces(ufunc, y) if y.size >= _LONG else ufunc(y))
         return out.reshape((1,) * x.ndim) if keepdims else out
 
+    kernel.short = None, np.ndarray.argmax if larger else np.ndarray.argmin  # type: ignore[attr-defined]
     return kernel
 
 

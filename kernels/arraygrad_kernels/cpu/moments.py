@@ -24,8 +24,9 @@ from typing import Any
 
 import numpy as np
 
+from arraygrad_kernels import threads
 from arraygrad_kernels._spec import KernelSpec
-from arraygrad_kernels.cpu.axes import one_axis, over_axis, result_shape
+from arraygrad_kernels.cpu.axes import is_whole, one_axis, over_axis, result_shape
 from arraygrad_kernels.cpu.folds import BLOCK, SHORT, SUM_FLAGS, ahead, compensated, packed, special
 from arraygrad_kernels.cpu.reduction import reduction
 from arraygrad_kernels.nest import plain, relaxed, report, scratch
@@ -235,8 +236,9 @@ def _build_var(dtype: np.dtype[Any], root: bool) -> Callable[..., np.ndarray]:
         x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, correction: float = 0.0,
         dtype: Any = None,
     ) -> np.ndarray:  # fmt: skip
-        shape = result_shape(x.shape, axis, keepdims)
-        count = math.prod([x.shape[i] for i in axis])
+        whole = not keepdims and x.size < threads.CHEAP and is_whole(x, axis)  # most calls
+        shape = () if whole else result_shape(x.shape, axis, keepdims)
+        count = x.size if whole else math.prod([x.shape[i] for i in axis])
         if count - correction <= 0 or x.size == 0:
             return np.asarray(
                 general(x, axis=axis, keepdims=keepdims, correction=correction, dtype=dtype)
@@ -245,14 +247,14 @@ def _build_var(dtype: np.dtype[Any], root: bool) -> Callable[..., np.ndarray]:
             return np.asarray(
                 numpy_function(x, axis=axis, keepdims=keepdims, ddof=correction, dtype=dtype)
             )
-        y, a = one_axis(x, axis)
+        y, a = (x.reshape(-1), 0) if whole else one_axis(x, axis)
         found: list[str] = []
         with np.errstate(all="call", call=lambda kind, _: found.append(kind)):
-            squares = over_axis(ufunc, y, a, np.dtype(np.float64))
-            out = np.true_divide(squares, count - correction)
+            squares = ufunc(y) if whole else over_axis(ufunc, y, a, np.dtype(np.float64))
+            out = squares / (count - correction)
             if root:
                 out = np.sqrt(out)
-            narrow = np.asarray(out).astype(own, copy=False)
+            narrow = np.array(out, own, copy=None)
         if found:  # NumPy says in which of its steps; what is infinite has no digits to lose
             return np.asarray(general(x, axis=axis, keepdims=keepdims, correction=correction))
         return narrow.reshape(shape)

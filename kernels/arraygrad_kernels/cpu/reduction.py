@@ -184,7 +184,13 @@ def _build(
         # Totals are modulo 2**64, so that narrower results wrap as NumPy's do.
         return out if dtype is None else out.astype(dtype, copy=False)
 
+    if view.kind != "u" or make is not _deciding:
+        kernel.short = _PLACES.get(numpy_function), ufunc  # type: ignore[attr-defined]
     return kernel
+
+
+_PLACES: dict[Any, Callable[..., Any]] = {np.max: np.ndarray.argmax, np.min: np.ndarray.argmin}
+"""Where the extreme is that a NumPy function finds."""
 
 
 def _totals_of_pieces(ufunc: np.ufunc, x: np.ndarray, result: np.dtype[Any]) -> np.ndarray:
@@ -266,6 +272,7 @@ def _build_float_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.ndarr
             out = np.true_divide(out, own.type(math.prod([x.shape[i] for i in axis])))
         return np.asarray(out).reshape(result_shape(x.shape, axis, keepdims))
 
+    kernel.short = None, reductions.short_mean(ufunc) if mean else ufunc  # type: ignore[attr-defined]
     return kernel
 
 

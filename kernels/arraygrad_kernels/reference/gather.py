@@ -47,6 +47,11 @@ def cast(x: np.ndarray, *, dtype: Any) -> np.ndarray:
     return x.astype(dtype, order="C", copy=True)
 
 
+# Forms for few elements: f(x) and f(x, dtype, "C").
+copy.short = np.ndarray.copy  # type: ignore[attr-defined]
+cast.short = np.ndarray.astype  # type: ignore[attr-defined]
+
+
 def take(x: np.ndarray, indices: np.ndarray, *, axis: int) -> np.ndarray:
     """Return the slices of ``x`` at ``indices`` along ``axis``.
 

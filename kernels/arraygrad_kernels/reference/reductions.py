@@ -145,6 +145,15 @@ def mean(
     return _divide_by_real(total, _count(x, axis)).astype(dtype, copy=False)
 
 
+def short_mean(total: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the short form of a mean over that of the sum."""
+
+    def short(x: np.ndarray, axis: int = 0, **options: Any) -> Any:
+        return total(x, axis=axis, **options) / x.shape[axis]
+
+    return short
+
+
 def var(
     x: np.ndarray,
     *,
@@ -297,3 +306,20 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "sum": sum,
     "var": var,
 }
+
+# Forms for few elements of dtypes that are computed in themselves, without any choice: a function
+# that finds where the extreme is, or None (to read it there costs a third of reducing), and
+# f(x, axis=k, keepdims=True), whose axis is needed for several dimensions only.
+SHORT: dict[str, tuple[Callable[..., Any] | None, Callable[..., Any]]] = {
+    "all": (None, np.logical_and.reduce),
+    "any": (None, np.logical_or.reduce),
+    "argmax": (None, np.ndarray.argmax),
+    "argmin": (None, np.ndarray.argmin),
+    "max": (np.ndarray.argmax, np.maximum.reduce),
+    "mean": (None, short_mean(np.add.reduce)),
+    "min": (np.ndarray.argmin, np.minimum.reduce),
+    "prod": (None, np.multiply.reduce),
+    "sum": (None, np.add.reduce),
+}
+for _name, _forms in SHORT.items():
+    KERNELS[_name].short = _forms  # type: ignore[attr-defined]
