@@ -30,6 +30,7 @@ INTERNAL = {
     "alias": "an argument under differentiation; runs nothing",
     "result": "picks one of several results; every op with several is a test of it",
     "absorbing_multiply": "cotangent times partial: in each derivative of order 2",
+    "absorbing_matmul": "matmul where a cotangent is not finite: tests of absorbing products",
     "maximum_weight": "partial of maximum",
     "minimum_weight": "partial of minimum",
     "fmax_weight": "partial of fmax",
