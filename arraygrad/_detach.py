@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+import threading
 import types
 import warnings
 from collections import OrderedDict
@@ -189,7 +190,24 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
         # it would be hidden as well: then ours is raised.
         with contextlib.suppress(DetachWarning):
             warnings.warn(message, DetachWarning, stacklevel=depth)
+    _LATEST.refused = (users.f_code.co_filename, users.f_lineno, message)
     raise error(message)
+
+
+class _Latest(threading.local):
+    refused: tuple[str, int | None, str] | None = None
+
+
+_LATEST = _Latest()
+
+
+def refused_at(file: str, line: int | None) -> str | None:
+    """What was said of the latest refusal in this thread, if it was at this line.
+
+    Compiled code may show an exception of its own in the place of ours, without a trace of ours.
+    """
+    found = _LATEST.refused
+    return found[2] if found is not None and found[:2] == (file, line) else None
 
 
 # NumPy converts their arguments and shows an exception of its own in the place of ours.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import linecache
+import re
 from typing import Any
 
+from .._detach import refused_at
 from .._errors import DetachError
 from .lifter import SCOPE
 
@@ -15,17 +17,20 @@ def note_line(error: BaseException) -> None:
     NumPy puts errors of its own in the place of ours ("setting an array element with a sequence"):
     then ours is their cause.
     """
-    cause = _detach_error(error)
-    foreign = cause is None and isinstance(error, TypeError | AttributeError) and (
-        any(name in str(error) for name in ("'Tensor'", "'Scalar'", "arraygrad._tensor"))
-    )  # fmt: skip
-    if cause is None and not foreign:
-        return
+    cause: Any = _detach_error(error)
     line = _innermost(error)
     if line is None:
         return
-    where, source = line
-    note = f"in lifted code at {where}: {source}"
+    file, number = line
+    if cause is None:
+        cause = refused_at(file, number)
+    foreign = cause is None and isinstance(error, TypeError | AttributeError) and (
+        _OUR_TYPES.search(str(error)) is not None
+        and not type(error).__module__.startswith("arraygrad.")
+    )  # fmt: skip
+    if cause is None and not foreign:
+        return
+    note = f"in lifted code at {file}:{number}: {linecache.getline(file, number).strip()}"
     if foreign:
         note += f"\n{_ARRAYS_ARE_TENSORS}"
     elif cause is not error:
@@ -33,6 +38,7 @@ def note_line(error: BaseException) -> None:
     error.add_note(note)
 
 
+_OUR_TYPES = re.compile(r"\b(Tensor|Scalar)\b")
 _ARRAYS_ARE_TENSORS = (
     "arrays and numbers are arraygrad's tensors while a gradient is taken, and this line needs "
     "NumPy's own (as classes derived from np.ndarray and compiled code do): keep the array in an "
@@ -48,7 +54,7 @@ def _detach_error(error: BaseException | None) -> BaseException | None:
     return None
 
 
-def _innermost(error: BaseException) -> tuple[str, str] | None:
+def _innermost(error: BaseException) -> tuple[str, int] | None:
     found: Any = None
     traceback = error.__traceback__
     while traceback is not None:
@@ -57,5 +63,4 @@ def _innermost(error: BaseException) -> tuple[str, str] | None:
         traceback = traceback.tb_next
     if found is None:
         return None
-    file = found.tb_frame.f_code.co_filename
-    return f"{file}:{found.tb_lineno}", linecache.getline(file, found.tb_lineno).strip()
+    return found.tb_frame.f_code.co_filename, found.tb_lineno

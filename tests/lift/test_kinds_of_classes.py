@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import struct
 
 import numpy as np
 import pytest
@@ -219,3 +220,10 @@ def test_what_lifted_code_pickles_is_the_users_own():
 class Keeps:
     def __init__(self, w, k, f):
         self.w, self.k, self.f = w, k, f
+
+
+def test_errors_that_hide_ours_say_what_was_refused():
+    with pytest.raises(struct.error) as caught:
+        ag.grad(lambda x: x[0] * len(struct.pack("d", x[1])))(X)
+    assert "float() would lose the gradient" in caught.value.__notes__[0]
+    assert "struct.pack" in caught.value.__notes__[0]
