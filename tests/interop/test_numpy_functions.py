@@ -4,9 +4,11 @@ Values are NumPy's, gradients are those of finite differences along a random dir
 order that the row states.
 """
 
+import ast
 import inspect
 import itertools
 import warnings
+from pathlib import Path
 
 import numpy as np
 import numpy.char
@@ -22,7 +24,14 @@ from arraygrad import _tensor
 from arraygrad.interop import lookup, numpy_protocol
 from tests.fresh_process import run
 
-from . import calls_linalg, calls_others, calls_products, calls_reducing, calls_shaping
+from . import (
+    calls_keywords,
+    calls_linalg,
+    calls_others,
+    calls_products,
+    calls_reducing,
+    calls_shaping,
+)
 
 DIFFERENTIABLE = {
     **calls_reducing.CALLS,
@@ -30,6 +39,9 @@ DIFFERENTIABLE = {
     **calls_products.CALLS,
     **calls_linalg.CALLS,
     **calls_others.CALLS,
+}
+CALLS = {
+    name: (*rows, *calls_keywords.CALLS.get(name, ())) for name, rows in DIFFERENTIABLE.items()
 }
 CONSTANT = calls_others.CONSTANT
 REFUSED = calls_others.REFUSED
@@ -85,6 +97,63 @@ def test_answers_take_numpys_keywords():
 def test_tables_do_not_overlap_and_families_are_merged_without_loss():
     parts = (calls_reducing, calls_shaping, calls_products, calls_linalg, calls_others)
     assert len(DIFFERENTIABLE) == sum(len(p.CALLS) for p in parts)
+
+
+def dotted(node):
+    """The name of an attribute as it is written; empty for other expressions."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def written_calls():
+    """Name of a NumPy function -> keywords, and most arguments by position, in these tables."""
+    found = {}
+    for path in Path(__file__).parent.glob("calls*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                keywords, counts = found.setdefault(dotted(node.func), (set(), []))
+                keywords.update(k.arg for k in node.keywords if k.arg)
+                counts.append(len(node.args))
+    return {name.removeprefix("np."): value for name, value in found.items()}
+
+
+# Keywords that calls_keywords passes through its helpers, to all functions of a kind.
+THROUGH_HELPERS = {
+    "axis", "correction", "device", "dtype", "initial", "keepdims", "mean", "method", "norm", "order",
+    "out", "overwrite_input", "s", "shape", "subok", "weights", "where", "axes",
+}  # fmt: skip
+NOT_PASSED = {
+    "array": {"ndmax"},  # of NumPy 2.4 and later
+    "copyto": {"casting"},  # by the helper `copied`
+    "trim_zeros": {"axis"},  # of NumPy 2.2 and later
+    "unique": {"sorted"},  # of NumPy 2.3 and later
+}
+
+
+def test_each_keyword_of_a_differentiable_function_is_passed():
+    written, missing = written_calls(), []
+    for function in get_overridable_numpy_array_functions():
+        name = label(function)
+        if name not in DIFFERENTIABLE:
+            continue
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except ValueError:  # written in C without a signature
+            continue
+        keywords, counts = written.get(name, (set(), []))
+        by_position = [p.name for p in parameters if p.kind <= p.VAR_POSITIONAL]
+        known = keywords | set(by_position[: max(counts, default=0)]) | NOT_PASSED.get(name, set())
+        if name in calls_keywords.CALLS:
+            known |= THROUGH_HELPERS
+        missing += [
+            f"{name}({p.name}=)"
+            for p in parameters
+            if p.default is not p.empty and p.name not in known
+        ]
+    assert not missing
 
 
 def test_each_function_has_several_calls():
@@ -243,7 +312,7 @@ def copies(row):
 @pytest.mark.parametrize("name", sorted(DIFFERENTIABLE))
 def test_values_and_gradients(name, seen):
     skip_unless_overridable(name)
-    for k, row in enumerate(DIFFERENTIABLE[name]):
+    for k, row in enumerate(CALLS[name]):
         what = f"{name}[{k}]"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
