@@ -99,6 +99,7 @@ def quantiles(name):
     )
 
 
+FUNCTIONS = vars(np)
 CALLS = {
     **{
         name: reductions(name) + bounded(name)
@@ -144,19 +145,19 @@ CALLS = {
         name: quantiles(name) for name in ("percentile", "quantile", "nanpercentile", "nanquantile")
     },
     **{
-        name: (call(lambda x, f=getattr(np, name): into(f, x), normal(3, 4)), *of_type(name))
+        name: (call(lambda x, f=FUNCTIONS[name]: into(f, x), normal(3, 4)), *of_type(name))
         for name in ("cumsum", "cumprod")
     },
     **{
         name: (
-            call(lambda x, f=getattr(np, name): into(f, x), normal(3, 4)),
-            call(lambda x, f=getattr(np, name): f(x, axis=0, dtype=np.complex128), normal(3, 4)),
+            call(lambda x, f=FUNCTIONS[name]: into(f, x), normal(3, 4)),
+            call(lambda x, f=FUNCTIONS[name]: f(x, axis=0, dtype=np.complex128), normal(3, 4)),
         )
         for name in ("cumulative_sum", "cumulative_prod")
     },
     **{
         name: (
-            call(lambda x, f=getattr(np, name): into(f, x), gappy(3, 4)),
+            call(lambda x, f=FUNCTIONS[name]: into(f, x), gappy(3, 4)),
             *of_type_with_gaps(name),
         )
         for name in ("nancumsum", "nancumprod")
@@ -220,7 +221,7 @@ CALLS = {
     **{
         name: (
             call(
-                lambda x, f=getattr(np, name): (
+                lambda x, f=FUNCTIONS[name]: (
                     f(x, order="F", subok=True, shape=(2, 3), device="cpu") + x[0]
                 ),
                 normal(3),
@@ -314,7 +315,7 @@ CALLS = {
     ),
     # -- arithmetic
     **{
-        name: (call(lambda x, f=getattr(np, name): flat_into(f, x) + x, distinct(3)),)
+        name: (call(lambda x, f=FUNCTIONS[name]: flat_into(f, x) + x, distinct(3)),)
         for name in ("fix", "round", "around")
     },
     "real_if_close": (

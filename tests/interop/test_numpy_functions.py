@@ -122,8 +122,8 @@ def written_calls():
 
 # Keywords that calls_keywords passes through its helpers, to all functions of a kind.
 THROUGH_HELPERS = {
-    "axis", "correction", "device", "dtype", "initial", "keepdims", "mean", "method", "norm", "order",
-    "out", "overwrite_input", "s", "shape", "subok", "weights", "where", "axes",
+    "axes", "axis", "correction", "device", "dtype", "initial", "keepdims", "mean", "method",
+    "norm", "order", "out", "overwrite_input", "s", "shape", "subok", "weights", "where",
 }  # fmt: skip
 NOT_PASSED = {
     "array": {"ndmax"},  # of NumPy 2.4 and later
