@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import inspect
 import linecache
 import sys
 import time
@@ -276,10 +277,14 @@ def _copies(args: Sequence[Any]) -> list[Any]:
 
 
 def _check_plain(f: Callable[..., Any], args: Sequence[Any]) -> None:
+    if inspect.iscoroutinefunction(f) or inspect.isgeneratorfunction(f):
+        raise ArgumentError(
+            "the function is a generator or coroutine: name one that calls it and returns numbers"
+        )
     try:
         first = floats_in(f(*_copies(args)))
         second = floats_in(f(*_copies(args)))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         place = "" if where.filename == __file__ else f" ({where.filename}:{where.lineno})"
         raise ArgumentError(
@@ -416,7 +421,7 @@ def load(target: str) -> Callable[..., Any]:
     """The function that ``FILE.py:name`` names; the file is imported as Python would."""
     file, colon, name = target.rpartition(":")
     path = Path(file)
-    if not colon or path.suffix != ".py":
+    if not colon or not name or path.suffix != ".py":
         raise ArgumentError(f"{target!r}: name the function as FILE.py:function")
     if not path.is_file():
         raise ArgumentError(f"{file}: there is no such file")
@@ -429,7 +434,7 @@ def load(target: str) -> Callable[..., Any]:
         sys.path.insert(0, str(root))
     try:
         found = _imported(module_name, path)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script without `if __name__ == "__main__"` exits
         raise ArgumentError(
             f"{file} cannot be imported: {type(error).__name__}: {error}"
         ) from error
@@ -466,6 +471,11 @@ def arguments_from(
         raise ArgumentError(f"--dtype {dtype}: use one of {', '.join(_DTYPES)}")
     if values is not None:
         return [_value(v, kind) for v in _several(values, "--values")]
+    if seed < 0:
+        raise ArgumentError(f"--seed {seed}: use 0 or a positive number")
+    low, high = limits or (0.0, 1.0)
+    if not (np.isfinite([low, high]).all() and low <= high):
+        raise ArgumentError(f"--range {low:g} {high:g}: use two finite numbers, the smaller first")
     rng = np.random.default_rng(seed)
     given = _literal(str(shapes), "--shapes")
     if isinstance(given, int) or (isinstance(given, tuple) and all(map(_is_int, given))):
@@ -475,9 +485,12 @@ def arguments_from(
         size = (shape,) if _is_int(shape) else shape
         if not (isinstance(size, tuple) and all(_is_int(n) and n >= 0 for n in size)):
             raise ArgumentError(f"--shapes {shapes!r}: {shape!r} is not a shape, such as (4, 2)")
-        array = random_like(rng, np.empty(size, np.result_type(kind, np.float64)))
+        try:
+            array = random_like(rng, np.empty(size, np.result_type(kind, np.float64)))
+        except (MemoryError, ValueError) as error:
+            raise ArgumentError(f"--shapes {shapes!r}: {shape!r} is too large: {error}") from error
         if limits is not None:
-            array = rng.uniform(limits[0], limits[1], size=size)
+            array = rng.uniform(low, high, size=size)
         made.append(np.asarray(array).astype(kind)[()])
     return made
 
@@ -489,8 +502,12 @@ def _is_int(x: Any) -> bool:
 def _literal(text: str, option: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError) as error:
-        raise ArgumentError(f"{option} {text!r} is not Python: {error}") from error
+    except SyntaxError as error:
+        raise ArgumentError(f"{option} {text!r} is not Python: {error.msg}") from error
+    except ValueError as error:
+        raise ArgumentError(
+            f"{option} {text!r}: write numbers, tuples and lists, without names and calls"
+        ) from error
 
 
 def _several(text: str, option: str) -> tuple[Any, ...]:

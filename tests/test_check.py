@@ -94,6 +94,18 @@ def fails(x):
     return np.linalg.cholesky(x)
 
 
+def exits(x):
+    raise SystemExit(0)
+
+
+def generates(x):
+    yield x.sum()
+
+
+async def waits(x):
+    return x.sum()
+
+
 def in_place(u):
     for _ in range(3):
         u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
@@ -268,9 +280,18 @@ def test_wrong_derivative_is_found(programs: Path, monkeypatch: pytest.MonkeyPat
     assert sum(p.startswith(f"{programs}:{line}: ") for p in report.problems) == 2
 
 
+def test_script_that_exits_is_not_taken_for_success(tmp_path: Path) -> None:
+    path = tmp_path / "script_that_exits.py"
+    path.write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
+    with pytest.raises(ag.errors.ArgumentError, match="cannot be imported: SystemExit: 0"):
+        checking.load(f"{path}:f")
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
+        ("exits", "itself fails on these arguments: SystemExit: 0"),
+        ("generates", "name one that calls it"),
         ("draws", "other values each time"),
         ("text", "no floating-point number"),
         ("infinite", "not finite"),
@@ -314,6 +335,16 @@ def test_table_is_aligned(programs: Path) -> None:
         (["{}:masked", "--shapes", "'a'"], 2),
         (["{}:masked", "--shapes", "(4,)", "--dtype", "int64"], 2),
         (["{}:masked", "--values", "3"], 2),
+        (["{}:exits", "--shapes", "(3,)"], 2),
+        (["{}:generates", "--shapes", "(3,)"], 2),
+        (["{}:waits", "--shapes", "(3,)"], 2),
+        (["{}:", "--shapes", "(3,)"], 2),
+        (["{}:loss", "--shapes", "(3,), ()", "--range", "2", "1"], 2),
+        (["{}:loss", "--shapes", "(3,), ()", "--range", "nan", "1"], 2),
+        (["{}:loss", "--shapes", "(3,), ()", "--seed", "-1"], 2),
+        (["{}:loss", "--shapes", "(3, 10**30), ()"], 2),
+        (["{}:loss", "--shapes", "(3, 1000000000000000), ()"], 2),
+        (["{}:loss", "--values", "open('x'), 0.5"], 2),
     ],
 )
 def test_exit_status(
