@@ -567,7 +567,20 @@ class FlatView:
         return out.copy() if out._family is not None else out
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        flat = np.arange(self._tensor.size)[key]
+        size = self._tensor.size
+        if isinstance(key, slice):
+            flat: Any = np.arange(*key.indices(size))
+        elif type(key) is int and -size <= key < size:
+            flat = key % size
+        else:
+            flat = np.arange(size)[key]
+        if not self._tensor.shape:
+            if np.size(flat):
+                if isinstance(value, TensorBase) or np.ndim(value):  # the last one counts
+                    values = creation.asarray(value).ravel()
+                    value = values[(np.size(flat) - 1) % values._array.size]
+                self._tensor[...] = value
+            return
         where = np.unravel_index(flat, self._tensor.shape)
         if isinstance(value, TensorBase) or np.ndim(value):
             value = manipulation.reshape(creation.asarray(value), (-1,))

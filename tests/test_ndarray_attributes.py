@@ -220,3 +220,67 @@ def test_spread_about_a_mean_that_is_given(name: str) -> None:
     leaf = ag.tensor(array, requires_grad=True)
     getattr(leaf, name)(mean=0.0).backward()
     assert np.isfinite(leaf.grad).all()
+
+
+FLAT_KEYS = [
+    0, -1, 3, slice(None), slice(1, None, 2), slice(None, None, -1), [0, 1], np.array([0, -1]),
+    Ellipsis, np.int64(1), [], 99,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 3), (0,), (), (2, 1, 3)], ids=str)
+def test_flat_is_read_and_written_as_numpys(shape: tuple[int, ...]) -> None:
+    def read(x: Any, key: Any) -> Any:
+        return np.asarray(x.flat[key]).tolist()
+
+    def write(x: Any, key: Any) -> Any:
+        x.flat[key] = 7
+        return np.asarray(x).tolist()
+
+    def result(call: Any, x: Any, key: Any) -> Any:
+        try:
+            return call(x, key)
+        except IndexError:
+            return "out of range"
+
+    array = np.arange(int(np.prod(shape)), dtype=float).reshape(shape)
+    for key in FLAT_KEYS:
+        for call in (read, write):
+            wanted = result(call, array.copy(), key)
+            assert result(call, ag.tensor(array), key) == wanted, (key, call)
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {}, {"precision": 3}, {"suppress": True}, {"threshold": 3}, {"linewidth": 30}, {"sign": "+"},
+    {"floatmode": "fixed"}, {"nanstr": "NAN", "infstr": "INF"}, {"edgeitems": 1, "threshold": 2},
+    {"formatter": {"float": "F{}".format}}, {"legacy": "1.25"},
+]  # fmt: skip
+SPECS = ["", ".3f", "e", "g", "+.2f", "d", "x", ">10", "010.3f", ",", "%", "s"]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["f2", "f4", "f8", "c8", "c16", "i1", "i4", "i8", "u1", "u8", "?"]
+)
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "none")
+def test_texts_are_numpys_under_its_print_options(dtype: str, options: dict[str, Any]) -> None:
+    values = [
+        [0, 1, 0.5, 1e10, -3], [np.nan, np.inf, -np.inf, 1e-300], 1.25, np.zeros((0, 3)), [],
+        np.arange(12).reshape(3, 4) / 7, [[1e-8, 1e8]], np.arange(2000.0),
+    ]  # fmt: skip
+    for value in values:
+        with np.errstate(all="ignore"):
+            array = np.array(value).astype(dtype)
+        x = ag.tensor(array)
+        with np.printoptions(**options):
+            assert str(x) == str(array if array.ndim else array[()])
+            assert np.array2string(x) == np.array2string(array)
+            body = np.array2string(array, separator=", ", prefix="tensor(", suffix=")")
+            assert repr(x).startswith(f"tensor({body}")
+            for spec in SPECS if not array.ndim else []:
+                try:
+                    wanted = format(array[()], spec)
+                except ValueError:
+                    with pytest.raises(ValueError, match="format"):
+                        format(x, spec)
+                    continue
+                assert format(x, spec) == wanted

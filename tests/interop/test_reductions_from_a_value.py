@@ -1,4 +1,4 @@
-"""``initial=`` and ``where=`` of reductions against NumPy, over shapes with and without elements."""
+"""``initial=`` and ``where=`` of reductions against NumPy, of shapes with and without elements."""
 
 from __future__ import annotations
 
