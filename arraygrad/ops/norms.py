@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 # -- the Euclidean norm and its kin ---------------------------------------------------------------
 
 
+_dot: Any = getattr(np.vdot, "_implementation", np.vdot)  # straight, for arrays only
+
+
 def _reciprocal_kernel(x: Any, *, out: Any = None) -> Any:
     if out is None:
         out = np.zeros_like(x)
@@ -51,8 +54,19 @@ RECIPROCAL_OR_ZERO = declare(
 register_kernel("reciprocal_or_zero", _reciprocal_kernel)
 
 
+# dtype -> the least sum of squares that has lost no digits.
+_LEAST = {np.dtype(kind): float(np.finfo(kind).tiny) * 1e8 for kind in ("float32", "float64")}
+
+
 def _powers_kernel(x: Any, *, axis: tuple[int, ...], keepdims: bool, ord: float) -> Any:
     """(sum |x|^p)^(1/p), scaled where the powers would overflow or vanish."""
+    least = _LEAST.get(x.dtype)
+    if ord == 2 and least is not None and len(axis) == x.ndim and not keepdims:
+        if x.flags.c_contiguous:  # most norms
+            flat = x.reshape(-1)
+            total = float(_dot(flat, flat))
+            if least <= total < math.inf:
+                return np.array(math.sqrt(total), x.dtype)
     with np.errstate(all="ignore"):
         if ord == 2:
             out = np.sqrt(_sum_of_squares(x, axis))
