@@ -352,11 +352,14 @@ DISTRIBUTIONS = (
 
 # Functions of scipy.special that are no ufuncs: its ufuncs reach tensors by themselves.
 SPECIAL = (
+    "comb",
+    "diric",
     "factorial",
     "lambertw",
     "log_softmax",
     "logsumexp",
     "multigammaln",
+    "perm",
     "polygamma",
     "softmax",
     "spherical_in",

@@ -75,10 +75,13 @@ from ._beta import (
     btdtrib as btdtrib,
 )
 from ._composites import (
+    comb as comb,
+    diric as diric,
     factorial as factorial,
     log_softmax as log_softmax,
     logsumexp as logsumexp,
     multigammaln as multigammaln,
+    perm as perm,
     softmax as softmax,
 )
 from ._distributions import (
@@ -312,11 +315,13 @@ __all__ = [
     "chndtridf",
     "chndtrinc",
     "chndtrix",
+    "comb",
     "cosdg",
     "cosm1",
     "cotdg",
     "dawsn",
     "digamma",
+    "diric",
     "ellipe",
     "ellipeinc",
     "ellipj",
@@ -477,6 +482,7 @@ __all__ = [
     "pdtrc",
     "pdtri",
     "pdtrik",
+    "perm",
     "poch",
     "polygamma",
     "powm1",

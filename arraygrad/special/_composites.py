@@ -7,11 +7,14 @@ from typing import Any
 
 from .._apply import operand
 from .._errors import ArgumentError, ArgumentTypeError
+from .._storage import TensorBase
 from ..ops import statistical
 from ..ops.exponential import exp, log
 from ..ops.parts import abs, sign
 from ..ops.searching import where
-from ._gamma import gamma, gammaln
+from ..ops.trigonometric import cos
+from ._function import scipy_special
+from ._gamma import binom, gamma, gammaln, poch
 
 
 def logsumexp(
@@ -116,15 +119,93 @@ def factorial(n: Any, exact: bool = False) -> Any:
     ----------
     n : Tensor, real-valued
     exact : bool
-        Must be False: exact factorials are Python integers, for which there is `math.factorial`.
+        Python integers, of plain numbers only.
 
     Returns
     -------
     Tensor
     """
     if exact:
-        raise ArgumentTypeError(
-            "special.factorial: exact=True makes Python integers; use math.factorial(n)"
-        )
+        return _exact("factorial", n)
     n = operand(n, "special.factorial")
     return where(n < 0, 0.0, gamma(where(n < 0, 0.0, n) + 1))
+
+
+def _exact(function: str, *given: Any, **options: Any) -> Any:
+    """SciPy's Python integers, of plain numbers."""
+    if any(isinstance(x, TensorBase) for x in given):
+        raise ArgumentTypeError(
+            f"special.{function}: exact=True makes Python integers, not of tensors; leave it out, "
+            f"or use math.{function} of plain numbers"
+        )
+    return getattr(scipy_special, function)(*given, exact=True, **options)
+
+
+def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
+    """Number of choices of k out of N, continued to real numbers; 0 where there are none.
+
+    Parameters
+    ----------
+    N, k : Tensor, real-valued
+    exact : bool
+        Python integers, of plain numbers only.
+    repetition : bool
+        Whether what is chosen may be chosen again.
+
+    Returns
+    -------
+    Tensor
+        `binom` of N and k where 0 <= k <= N.
+    """
+    if exact:
+        return _exact("comb", N, k, repetition=repetition)
+    N, k = operand(N, "special.comb"), operand(k, "special.comb", 2)
+    if repetition:
+        N = N + k - 1
+    there = (k <= N) & (N >= 0) & (k >= 0)
+    return where(there, binom(where(there, N, 1.0), where(there, k, 1.0)), 0.0)
+
+
+def perm(N: Any, k: Any, exact: bool = False) -> Any:
+    """Number of ordered choices of k out of N, continued to real numbers; 0 where there are none.
+
+    Parameters
+    ----------
+    N, k : Tensor, real-valued
+    exact : bool
+        Python integers, of plain numbers only.
+
+    Returns
+    -------
+    Tensor
+        gamma(N + 1) / gamma(N - k + 1) where 0 <= k <= N.
+    """
+    if exact:
+        return _exact("perm", N, k)
+    N, k = operand(N, "special.perm"), operand(k, "special.perm", 2)
+    there = (k <= N) & (N >= 0) & (k >= 0)
+    return where(there, poch(where(there, N - k + 1, 1.0), where(there, k, 1.0)), 0.0)
+
+
+def diric(x: Any, n: Any) -> Any:
+    """Dirichlet's kernel sin(n x / 2) / (n sin(x / 2)), with its limits.
+
+    Parameters
+    ----------
+    x : Tensor, real-valued
+    n : int
+        Periodicity; a positive whole number.
+
+    Returns
+    -------
+    Tensor
+    """
+    x = operand(x, "special.diric")
+    if not isinstance(n, int) or n < 1:
+        raise ArgumentError(f"special.diric: n={n!r}; use a positive int")
+    # The mean of the cosines of n equidistant multiples of x: the same function without a pole.
+    multiples = [(n - 1) / 2 - j for j in range(n)]
+    total = multiples[0] * 0.0 * x
+    for m in multiples:
+        total = total + cos(m * x)
+    return total / n

@@ -515,7 +515,31 @@ def test_other_composites():
     with pytest.raises(ag.errors.ArgumentError, match="greater than"):
         special.multigammaln(ag.tensor(0.5), 3)
     with pytest.raises(ag.errors.ArgumentTypeError, match=r"math\.factorial"):
-        special.factorial(3, exact=True)
+        special.factorial(ag.tensor(3), exact=True)
+    assert special.factorial(3, exact=True) == 6
+
+
+def test_numbers_of_choices():
+    n, k = np.array([5.3, 7.0, 3.0, -1.0]), np.array([2.0, 2.5, 4.0, 1.0])
+    for f, real in ((special.comb, sp.comb), (special.perm, sp.perm)):
+        np.testing.assert_allclose(f(ag.tensor(n), k).numpy(), real(n, k), rtol=1e-12)
+        x = ag.tensor(n[:2], requires_grad=True)
+        assert ag.gradcheck(lambda v, f=f: f(v, k[:2]), x)
+        assert f(5, 2, exact=True) == real(5, 2, exact=True)
+        with pytest.raises(ag.errors.ArgumentTypeError, match=r"exact=True .* leave it out"):
+            f(x, 2, exact=True)
+    again = special.comb(ag.tensor(n), 2, repetition=True)
+    np.testing.assert_allclose(again.numpy(), sp.comb(n, 2, repetition=True), rtol=1e-12)
+    assert ag.gradcheck(lambda v: special.comb(6.3, v), ag.tensor([2.2], requires_grad=True))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6])
+def test_dirichlets_kernel(n):
+    x = np.array([0.0, 0.4, 2 * np.pi, -3.0])
+    np.testing.assert_allclose(special.diric(ag.tensor(x), n).numpy(), sp.diric(x, n), atol=1e-12)
+    assert ag.gradcheck(lambda v: special.diric(v, n), ag.tensor(x, requires_grad=True))
+    with pytest.raises(ag.errors.ArgumentError, match="positive int"):
+        special.diric(ag.tensor(x), 0)
 
 
 def test_scipy_special_through_the_protocol():
