@@ -19,7 +19,7 @@ from .._apply import (
     wrap_result,
 )
 from .._dispatch import register_kernel
-from .._errors import ArgumentError, ShapeError
+from .._errors import ArgumentError, ShapeError, out_of_memory
 from .._layout import as_shape, infer_size, listed, normalize_axes, normalize_axis
 from .._op import Linear, Op, declare
 
@@ -211,6 +211,8 @@ def reshaped(x: Any, sizes: tuple[Any, ...]) -> Any:
         plain = shape == sizes
     except (TypeError, ValueError):  # to be said in our words, or of arrays
         return None
+    except MemoryError as error:  # of one that has to copy
+        raise out_of_memory("reshape", error) from error
     if not plain:
         for size in sizes:  # NumPy infers any negative size
             if type(size) is not int or size < -1:

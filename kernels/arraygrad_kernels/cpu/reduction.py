@@ -335,7 +335,7 @@ _FEW_COMPLEX = 4096
 
 
 def _build_complex_prod(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
-    """Product of complex numbers; NumPy's, with its warnings, where one is infinite, NaN or zero."""
+    """Product of complex numbers; NumPy's, with its warnings, where one is not finite or 0."""
     exact, own = _build(_multiplying, np.prod, None, dtype), dtype
 
     def kernel(

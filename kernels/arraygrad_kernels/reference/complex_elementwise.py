@@ -401,7 +401,8 @@ def sign(x: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     far = (size > info.max / 2) & np.isfinite(size) | (size < info.tiny / info.eps) & (size > 0)
     if far.any():
         scale = np.where(size > 1, info.eps, 1 / info.eps)
-        result[far] = np.sign(x[far] * scale[far])
+        with np.errstate(all="ignore"):  # NumPy's function has reported what it meets
+            result[far] = np.sign(x[far] * scale[far])
     nan = np.isnan(x)
     if nan.any():
         result[nan] = complex(np.nan, np.nan)
