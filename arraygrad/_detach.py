@@ -173,6 +173,8 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
     instruction, called = _running(caller)
     if library and not instead:
         instead = hints.remedy(library, _running(users)[1])
+    if instruction in _STORES_ITEM and LIFTED_MARK in caller.f_globals and not instead:
+        instead = _NO_TENSORS
     users, depth = _lifted_above(users, depth)
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
         return  # "%f" % x: text, in which a formatted string keeps no gradient either
@@ -209,6 +211,13 @@ def refused_at(file: str, line: int | None) -> str | None:
     found = _LATEST.refused
     return found[2] if found is not None and found[:2] == (file, line) else None
 
+
+# What lifted code writes into is a tensor, unless it is one of these.
+_STORES_ITEM = frozenset({"STORE_SUBSCR", "STORE_SLICE"})
+_NO_TENSORS = (
+    "arrays of records, memory maps and classes derived from np.ndarray hold no tensors: write "
+    "into an array of numbers, one for each field"
+)
 
 # NumPy converts their arguments and shows an exception of its own in the place of ours.
 _HIDING = frozenset({"__setitem__", "fill", "fromiter", "nditer"})

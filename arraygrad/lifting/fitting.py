@@ -18,7 +18,7 @@ from .._storage import TensorBase, join_family, mark_saved
 from ..numpy import random as tensor_random
 from ..numpy._types import like_numpy
 from . import kept, reach, rebinding, stand_ins
-from .items import Layout, items_of
+from .items import Layout, is_everybodys, items_of, place_of
 from .lifter import SCOPE
 from .session import INERT, SESSION
 from .twin_classes import ORIGINALS
@@ -283,6 +283,8 @@ def generator(record: Record, generator: Any) -> Any:
 def container(record: Record, value: Any) -> Any:
     """The list, dict or namespace, its contents to be made fit in place."""
     if id(value) not in SESSION.seen:
+        if type(value) is dict and is_everybodys(value):
+            return value
         SESSION.seen[id(value)] = (value, None)
         record.todo.append((value, None))
     return value
@@ -308,6 +310,8 @@ def fit_contents(record: Record, value: Any, layout: Layout | None) -> None:
             replaced[id(new)] = (new, item)
             if SESSION.suspects:
                 kept.placed_in(value, new, functools.partial(namespace.__setitem__, name))
+        elif rebinding.stands_for_another(item):
+            SESSION.users.add((id(namespace), name))
 
 
 def _fit_item(record: Record, value: Any, replace: Any, item: Any) -> None:
@@ -317,6 +321,8 @@ def _fit_item(record: Record, value: Any, replace: Any, item: Any) -> None:
             replace(replaced(new, item))
             if SESSION.suspects:
                 kept.placed_in(value, new, replace)
+        elif rebinding.stands_for_another(item):
+            SESSION.users.add(place_of(replace))
     elif id(item) in kept.LEFT and SESSION.arguments is not None:
         stand_in = kept.suspect(item)
         if stand_in is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 import weakref
 from collections import deque
@@ -48,6 +49,21 @@ def _live(namespace: dict[Any, Any]) -> list[tuple[Any, Any]]:
         for pair in namespace.items()
         if type(pair[1]) not in INERT or (LEFT and id(pair[1]) in LEFT)
     ]
+
+
+def place_of(replace: Any) -> tuple[int, Any]:
+    """Which place a function of `items_of` replaces."""
+    owner, key = replace.func.__self__, replace.args[0]
+    return id(owner), id(key) if isinstance(owner, types.MemberDescriptorType) else key
+
+
+def is_everybodys(value: dict[Any, Any]) -> bool:
+    """Whether a dict is the namespace of a module, or that of all modules: it is left alone."""
+    if value is sys.modules:
+        return True
+    name = value.get("__name__")
+    module = sys.modules.get(name) if type(name) is str else None
+    return module is not None and getattr(module, "__dict__", None) is value
 
 
 class Layout:

@@ -50,6 +50,11 @@ def registered(x: Any) -> Any:
     return None if found is None else found[1]
 
 
+def stands_for_another(x: Any) -> bool:
+    """Whether an object of ours stands for one of NumPy, SciPy or Python in lifted code."""
+    return id(x) in _BACK
+
+
 def known(x: Any) -> Any:
     """What stands for `x` in lifted code; `x` itself if nothing does."""
     found = _KNOWN.get(id(x))

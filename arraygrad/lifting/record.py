@@ -24,7 +24,7 @@ from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from . import blame, fitting, kept, python_arithmetic, reach, rebinding, stand_ins
 from .class_sync import ClassSync, MetaSync
-from .items import items_of
+from .items import is_everybodys, items_of, place_of
 from .lifter import SCOPE, Lifter, Scope
 from .session import ABSENT, CONTAINERS, INERT, SESSION, is_live
 from .sync import AttributesSync, CellSync, Check, DefaultsSync
@@ -523,7 +523,7 @@ class Record:
             if id(item) in seen:
                 continue  # undone by itself
             left = self.leave_value(item)
-            if left is not item:
+            if left is not item and (id(namespace), name) not in SESSION.users:
                 namespace[name] = left
 
     def _restore(self, value: Any) -> None:
@@ -532,7 +532,7 @@ class Record:
         done: set[int] = set()
         while todo:
             value = todo.pop()
-            if id(value) in done:
+            if id(value) in done or (type(value) is dict and is_everybodys(value)):
                 continue
             done.add(id(value))
             original = self.lifter.original(type(value))
@@ -549,7 +549,7 @@ class Record:
                     todo.append(item)
                     continue
                 left = self.leave_value(item)
-                if left is not item:
+                if left is not item and not (SESSION.users and place_of(replace) in SESSION.users):
                     replace(left)
 
 

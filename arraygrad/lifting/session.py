@@ -40,6 +40,8 @@ class Session:
         self.arrays: dict[int, tuple[Any, Any, Any]] = {}
         self.kept: dict[int, Any] = {}  # tensors that the user's own containers held before
         self.replaced: dict[int, tuple[Any, Any]] = {}  # id(new) -> (new, old)
+        # Places where the user's own objects name what stands for something of NumPy.
+        self.users: set[tuple[int, Any]] = set()
         self.suspects: dict[int, Any] = {}  # id(tensor) -> its kept.Suspect
         self.arguments: Any = None  # of the outermost call, if it is one for a derivative
         self.prints: Any = None  # of the arguments, once they are asked for

@@ -5,6 +5,8 @@ Data that holds no numbers (objects, strings, dates, records) makes NumPy arrays
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +36,7 @@ def _as_tensor(
     object = as_operand(object)
     if isinstance(object, TensorBase) or holds_tensor(object):
         if not _is_dtype_of_numbers(dtype):
-            return np.array(object, dtype)
+            return _without_numbers(object, np.dtype(dtype))
         return conversion.asarray(object, dtype=dtype, copy=copy_mode(copy))
     made = np.array(object, dtype, copy=copy, order=order, subok=subok)
     if type(made) is not np.ndarray or not is_supported(made.dtype):
@@ -42,6 +44,22 @@ def _as_tensor(
     if made is object:  # borrowed memory: visible outside, so it must not be moved
         return conversion.asarray(made)
     return wrap(made)
+
+
+def _without_numbers(values: Any, dtype: Any) -> Any:
+    """An array of objects, which may be tensors, or one of NumPy's of plain values."""
+    out = np.array(plain(values), dtype)
+    if not (is_tracked(values) and is_grad_enabled()):
+        return out
+    if dtype.kind != "O":
+        lose(
+            f"np.array(..., dtype={dtype})",
+            "its elements hold no tensors: keep an array of numbers for each field, in a dict",
+        )
+        return out
+    for index in np.ndindex(out.shape):
+        out[index] = functools.reduce(operator.getitem, index, values)
+    return out
 
 
 def array(

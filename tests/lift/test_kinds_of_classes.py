@@ -227,3 +227,44 @@ def test_errors_that_hide_ours_say_what_was_refused():
         ag.grad(lambda x: x[0] * len(struct.pack("d", x[1])))(X)
     assert "float() would lose the gradient" in caught.value.__notes__[0]
     assert "struct.pack" in caught.value.__notes__[0]
+
+
+def of_objects(x):
+    mixed = np.array([x, None], dtype=object)
+    table = np.array([[x[0], x[1]], [x[2], 2.0]], dtype=object)
+    return mixed[0].sum() + (table @ table).sum() + np.sum(table.T * 2) + sum(table.ravel()[:2])
+
+
+RECORD = np.dtype([("a", float), ("b", float, 2)])
+
+
+def writes_a_field(x):
+    records = np.zeros(3, RECORD)
+    records["a"] = x
+    return records["a"].sum()
+
+
+def makes_records(x):
+    return np.array([(x[0], (x[1], x[2]))], RECORD)["a"].sum()
+
+
+def reads_records(x):
+    records = np.zeros(3, RECORD)
+    records["a"] = [1.0, 2.0, 3.0]
+    return (records["a"] * x).sum()
+
+
+@pytest.mark.parametrize("f", [of_objects, reads_records])
+def test_arrays_without_numbers(f):
+    value, gradient = by_grad(f)
+    np.testing.assert_allclose(value, f(X.copy()), rtol=1e-12)
+    np.testing.assert_allclose(gradient, differences(f, X), rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("f", "words"), [(writes_a_field, "arrays of records"), (makes_records, "for each field")]
+)
+@pytest.mark.filterwarnings("ignore::arraygrad.DetachWarning")
+def test_records_hold_no_tensors(f, words):
+    with pytest.raises(ag.errors.DetachError, match=words):
+        ag.grad(f)(X)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 
 import numpy as np
 import pytest
 
 import arraygrad as ag
+import arraygrad.numpy as tensor_numpy
 
 FACTOR = 2.0
 SHIFT = np.array([1.0, 2.0])
@@ -213,3 +215,45 @@ def test_cost_of_later_calls():
         for _ in range(3):
             lifted(*args)
         assert python_calls(lifted, *args) - python_calls(f, *args) <= most, f.__name__
+
+
+EVERYTHING = {"builtins": vars(builtins), "modules": sys.modules, "own": globals()}
+
+
+def test_namespaces_of_modules_are_not_made_fit():
+    """The built-ins were those of lifted code, for all code, while a call lasted."""
+
+    def f(x):
+        assert EVERYTHING["modules"]["sys"].modules is sys.modules
+        return x * len(EVERYTHING["own"]["SETTINGS"]) + 0.0 * unlifted("float", "type", "hasattr")
+
+    before = {**vars(builtins)}
+
+    def unlifted(*names):
+        return float(all(EVERYTHING["builtins"][name] is before[name] for name in names)) - 1.0
+
+    assert ag.grad(f)(2.0) == 1.0
+    assert vars(builtins) == before
+
+
+LIBRARIES = {"numpy": np, "arraygrad": tensor_numpy, "sin": tensor_numpy.sin}
+
+
+class Backend:
+    def __init__(self):
+        self.xp, self.all = tensor_numpy, [tensor_numpy, np]
+
+
+def test_names_of_ours_in_objects_of_the_user_stay():
+    """``arraygrad.numpy`` in a dict or on an object was NumPy afterwards."""
+    backend = Backend()
+
+    def f(x):
+        xp = backend.xp
+        return xp.sin(x) + LIBRARIES["arraygrad"].cos(x) + LIBRARIES["numpy"].exp(x)
+
+    for _ in range(2):
+        assert ag.grad(f)(0.0) == 2.0
+        assert backend.xp is tensor_numpy is backend.all[0] is LIBRARIES["arraygrad"]
+        assert LIBRARIES["sin"] is tensor_numpy.sin
+        assert LIBRARIES["numpy"] is np is backend.all[1]

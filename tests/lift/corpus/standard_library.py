@@ -567,8 +567,8 @@ def l_choices(x):
     return random.choices([1.0, 2.0, 3.0], weights=x)[0]
 
 
-@loud
-def l_objsum(x):
+@case
+def object_array_sum(x):
     return np.array([x[0], x[1]], dtype=object).sum()
 
 
