@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         set_grad_enabled as set_grad_enabled,
     )
     from .autograd.primitive import primitive as primitive
+    from .interop.numpy_functions.contracting import einsum as einsum
     from .lifting import lift as lift
     from .ops.arithmetic import (
         add as add,
@@ -304,9 +305,10 @@ STANDARD = (
 )  # fmt: skip
 EXTRAS = (
     "DetachWarning", "Device", "Function", "Tensor", "angle", "as_strided", "autograd", "bfloat16",
-    "cbrt", "checkpoint", "deg2rad", "detect_anomaly", "diagonal", "elementwise_grad",
-    "enable_grad", "erf", "erfc", "errors", "exp2", "expand", "float16", "fmax", "fmin", "fmod",
-    "get_detach_policy", "grad", "gradcheck", "gradgradcheck", "heaviside", "hessian", "hvp",
+    "cbrt", "checkpoint", "deg2rad", "detect_anomaly", "diagonal", "einsum",
+    "elementwise_grad", "enable_grad", "erf", "erfc", "errors", "exp2", "expand", "float16",
+    "fmax", "fmin", "fmod", "get_detach_policy", "grad", "gradcheck", "gradgradcheck", "heaviside",
+    "hessian", "hvp",
     "is_grad_enabled", "jacfwd", "jacobian", "jacrev", "jvp", "lift", "linearize", "logaddexp2",
     "logsumexp", "no_grad", "partition", "primitive", "put_along_axis", "rad2deg", "rint",
     "set_absorbing_zeros", "set_detach_policy", "set_grad_enabled", "shares_memory", "sigmoid",
@@ -318,6 +320,7 @@ __all__ = [*STANDARD, *EXTRAS]
 
 # Imported when first asked for: module -> names; a module without names is itself the name.
 _LAZY: dict[str, tuple[str, ...]] = {
+    "interop.numpy_functions.contracting": ("einsum",),
     "ops.arithmetic": (
         "add", "divide", "floor_divide", "fmod", "hypot", "multiply", "negative", "nextafter",
         "positive", "reciprocal", "remainder", "square", "subtract",

@@ -94,6 +94,15 @@ def test_in_place_operator_leaves_the_tensor_to_the_other_library() -> None:
     assert x.tolist() == [1.0, 2.0]
 
 
+def test_namespace_has_what_xarray_asks_it_for() -> None:
+    """`xarray.dot` calls einsum of the namespace, which the standard does not have."""
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    out = x.__array_namespace__().einsum("i,ij->j", x, np.array([[1.0, 2.0], [3.0, 4.0]]))
+    out.sum().backward()
+    assert_array_equal(x.grad.numpy(), [3.0, 7.0])
+    assert_array_equal(ag.einsum("i,i", [1.0, 2.0], np.ones(2)), 3.0)
+
+
 # -- SciPy and scikit-learn ------------------------------------------------------------------------
 
 PRELUDE = """

@@ -28,7 +28,33 @@ einsum_path = constant(np.einsum_path)
 
 @answers(np.einsum)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
-    """np.einsum."""
+    """Sum of products of tensors over labelled axes, as ``numpy.einsum``.
+
+    Parameters
+    ----------
+    *operands : str or Tensor
+        Labels such as ``"ij,jk->ik"`` and the tensors, or tensors and lists of labels in turn.
+    out : Tensor or ndarray, optional
+        Where the result is written.
+    optimize : bool, str or list
+        Accepted: products of more than two tensors go by a greedy path.
+    **kwargs
+        ``dtype``, ``order`` and ``casting`` as NumPy takes them.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    Linear in each tensor: the cotangent of one is a sum of products with the others.
+
+    Examples
+    --------
+    >>> import arraygrad as ag
+    >>> ag.einsum("ij,j->i", ag.ones((2, 3)), ag.tensor([1.0, 2.0, 3.0]))
+    tensor([6., 6.])
+    """
     arrays = [x for x in operands if isinstance(x, TensorBase)]
     tracked = is_grad_enabled() and is_tracked(operands)
     if not tracked and len(arrays) + (len(operands) > 1) > 2:
