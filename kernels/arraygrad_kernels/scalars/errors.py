@@ -67,7 +67,7 @@ def _floored(tiny: Any, inexact: Callable[..., Any]) -> tuple[Callable[..., Any]
     """Errors of `floor_divide`: NumPy divides where the floor is 0, for its sign."""
 
     def look(x1, x2, out):  # type: ignore[no-untyped-def]
-        return (out == 0.0) & (x1 != 0.0) & (abs(x1) <= abs(x2) * tiny)
+        return (x1 != 0.0) & (abs(x1) <= abs(x2) * tiny)
 
     def rule(x1, x2, out, invalid, divide, overflow, underflow):  # type: ignore[no-untyped-def]
         quotient = x1 / x2
