@@ -70,6 +70,8 @@ def as_integer(number: Any, argument: str, function: str) -> int:
 
 def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
     """The axis as a number in range(ndim)."""
+    if type(axis) is int and -ndim <= axis < ndim:  # nearly always
+        return axis + ndim if axis < 0 else axis
     try:
         number = operator.index(axis)
     except TypeError as error:
@@ -94,7 +96,7 @@ def normalize_axes(
     """
     if axis is None or (ndim == 0 and (axis == 0 or axis == -1)):
         return ALL_AXES[ndim]
-    if not isinstance(axis, Iterable):
+    if type(axis) is int or not isinstance(axis, Iterable):
         return (normalize_axis(axis, ndim, argument),)
     axes = tuple(normalize_axis(a, ndim, argument) for a in listed(axis))
     if len(set(axes)) != len(axes):

@@ -147,7 +147,7 @@ class NdarrayMethods(TensorBase):
     def squeeze(self: Any, axis: Any = None) -> Any:
         """The tensor without dimensions of size 1; a view."""
         if axis is None:
-            axis = tuple(i for i, n in enumerate(self._array.shape) if n == 1)
+            axis = tuple([i for i, n in enumerate(self._array.shape) if n == 1])
         return manipulation.squeeze(self, axis)
 
     def unsqueeze(self: Any, axis: int) -> Any:
