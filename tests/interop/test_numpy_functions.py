@@ -128,6 +128,7 @@ THROUGH_HELPERS = {
 NOT_PASSED = {
     "array": {"ndmax"},  # of NumPy 2.4 and later
     "copyto": {"casting"},  # by the helper `copied`
+    "sort": {"descending"},  # of NumPy 2.5 and later
     "trim_zeros": {"axis"},  # of NumPy 2.2 and later
     "unique": {"sorted"},  # of NumPy 2.3 and later
 }

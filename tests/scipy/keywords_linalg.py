@@ -169,8 +169,8 @@ CALLS = {
         [
             lambda a: sl.cholesky(a @ a.T, overwrite_a=True, check_finite=False),
             lambda a: sl.cholesky(a @ a.T, lower=True),
-            lambda a: sl.cho_factor(a @ a.T, overwrite_a=True, check_finite=False)[0],
-            lambda a: sl.cho_factor(a @ a.T, lower=True)[0],
+            lambda a: np.triu(sl.cho_factor(a @ a.T, overwrite_a=True, check_finite=False)[0]),
+            lambda a: np.tril(sl.cho_factor(a @ a.T, lower=True)[0]),
             lambda a: sl.cho_solve(
                 sl.cho_factor(a @ a.T), +a, overwrite_b=True, check_finite=False
             ),
@@ -193,7 +193,7 @@ CALLS = {
     "qr": (
         (A,),
         [
-            lambda a: sl.qr(+a, overwrite_a=True, lwork=90, check_finite=False),
+            lambda a: sl.qr(+a, overwrite_a=True, check_finite=False),
             lambda a: sl.qr(a, mode="full"),
             lambda a: sl.qr(a[:, :2], mode="economic"),
             lambda a: sl.qr(a, mode="r"),

@@ -449,7 +449,6 @@ CALLS |= {
             refused(lambda x, y: st.trimboth(x[0], 0.1)),
             lambda x, y: st.winsorize(x[0]) if hasattr(st, "winsorize") else x,
             refused(lambda x, y: st.binned_statistic(x[0], y[0], bins=2)[0]),
-            lambda x, y: st.cumfreq(x[0])[0] + 0 * x[0, 0],
             refused(lambda x, y: st.differential_entropy(x[0])),
             refused(lambda x, y: st.probplot(x[0])[0][1]),
             refused(lambda x, y: st.sigmaclip(x[0])[0]),

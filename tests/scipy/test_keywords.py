@@ -86,6 +86,7 @@ NOT_NAMED = {
     "logm": {"disp"},  # deprecated, and removed in SciPy 1.18
     "sqrtm": {"disp", "blocksize"},
     "nnls": {"atol"},
+    "qr": {"lwork"},  # deprecated in SciPy 1.18
     "fmin_l_bfgs_b": {"iprint", "disp"},
     "dual_annealing": {"seed"},  # another name of rng
 }
