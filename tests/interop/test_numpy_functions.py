@@ -182,7 +182,9 @@ def assert_same(got, want, name):
         assert g.shape == w.shape, (name, g.shape, w.shape)
         assert g.dtype == w.dtype, (name, g.dtype, w.dtype)
         if w.dtype.kind in "fc":
-            np.testing.assert_allclose(g, w, rtol=1e-9, atol=1e-10, err_msg=name)
+            eps = np.finfo(w.dtype).eps
+            rtol, atol = max(1e-9, 8 * eps), max(1e-10, 8 * eps)  # of float32, other roundings
+            np.testing.assert_allclose(g, w, rtol=rtol, atol=atol, err_msg=name)
         else:
             np.testing.assert_array_equal(g, w, err_msg=name)
 
