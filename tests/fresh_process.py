@@ -16,9 +16,13 @@ def environment(**settings: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **settings}
 
 
+LIMIT = 600
+"""Seconds after which a process hangs."""
+
+
 def run(program: str, **settings: str) -> subprocess.CompletedProcess[str]:
     """`python -c program`; the result holds what it printed."""
     return subprocess.run(
         [sys.executable, "-c", program],
-        env=environment(**settings), capture_output=True, text=True, check=False,
+        env=environment(**settings), capture_output=True, text=True, check=False, timeout=LIMIT,
     )  # fmt: skip

@@ -142,7 +142,7 @@ def run(work: Callable[[int], None], n_chunks: int) -> bool:
     -------
     bool
         False if nothing was done, because the pool is busy, the caller is one of its threads or one
-        thread is all there is: then the caller does the whole, in one piece.
+        thread is all that the system gives: then the caller does the whole, in one piece.
     """
     pool, n_helpers = _pool, min(_n_threads, n_chunks) - 1
     if n_helpers < 1 or getattr(_inside, "value", False):
@@ -150,8 +150,13 @@ def run(work: Callable[[int], None], n_chunks: int) -> bool:
     if not pool.busy.acquire(blocking=False):
         return False
     try:
-        while len(pool.helpers) < n_helpers:
-            pool.helpers.append(_Helper())
+        try:
+            while len(pool.helpers) < n_helpers:
+                pool.helpers.append(_Helper())
+        except RuntimeError:  # the system gives no more threads
+            n_helpers = len(pool.helpers)
+            if not n_helpers:
+                return False
         job = _Job(work, n_chunks)
         for helper in pool.helpers[:n_helpers]:
             helper.start(job)

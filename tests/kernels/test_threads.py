@@ -92,6 +92,27 @@ def test_nested_and_busy_calls_run_serially() -> None:
     assert answers == [False] * 8
 
 
+@pytest.mark.parametrize("given", [0, 1])
+def test_as_many_threads_as_the_system_gives(given: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+
+    def start(self: threading.Thread) -> None:
+        if len(started) == given:
+            raise RuntimeError("can't start new thread")
+        started.append(self)
+        real(self)
+
+    real = threading.Thread.start
+    monkeypatch.setattr(threads, "_pool", threads._Pool())
+    monkeypatch.setattr(threading.Thread, "start", start)
+    seen: list[int] = []
+    assert threads.run(seen.append, 100) == bool(given)
+    assert sorted(seen) == (list(range(100)) if given else [])
+    x = np.linspace(-5, 5, 10_001)
+    kernel = threads.threaded(forward_ufunc("exp", "d"), 1000)
+    np.testing.assert_array_equal(kernel(x), forward_ufunc("exp", "d")(x))
+
+
 def test_many_callers_at_once() -> None:
     kernel = threads.threaded(forward_ufunc("exp", "d"), 100)
     x = np.linspace(0, 1, 5000)
