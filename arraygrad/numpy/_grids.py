@@ -15,6 +15,7 @@ import numpy as np
 from .._apply import node_of, wrap
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
+from ..interop.numpy_functions import shaping
 from ..interop.plain import plain, tensors
 from ..ops import conversion, creation, data_type, manipulation
 from . import _creation
@@ -166,12 +167,12 @@ class Vectorize:
         fixed = {i for i in range(len(values)) if i in self.excluded}
         fixed |= {len(args) + i for i, n in enumerate(names) if n in self.excluded}
         looped = [i for i in range(len(values)) if i not in fixed]
-        arrays = manipulation.broadcast_arrays(*(_creation.asarray(values[i]) for i in looped))
+        arrays = shaping.broadcast_arrays(*(_creation.asarray(values[i]) for i in looped))
         shape = arrays[0].shape if arrays else ()
         if not shape:
             scalars = [a[()] for a in arrays]
             return self._finish([self._one(values, looped, scalars, names, len(args))], ())
-        flat = [manipulation.reshape(a, (-1,)) for a in arrays]
+        flat = [a.reshape(-1) for a in arrays]
         results = [
             self._one(values, looped, [f[k] for f in flat], names, len(args))
             for k in range(len(flat[0]))

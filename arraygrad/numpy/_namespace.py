@@ -18,7 +18,7 @@ from .._detach import lose
 from .._graph import is_grad_enabled
 from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
-from . import _creation, _grids, _types
+from . import _creation, _grids, _objects, _types
 from ._ufuncs import Ufunc, as_operand, is_numeric
 
 # NumPy's modules that have a module here; the others (ma, char, ...) are NumPy's own.
@@ -171,7 +171,12 @@ def _answered(real: Any, answer: Any) -> Any:
             args = (as_operand(args[0]), *args[1:])
             if _is_object_like(args[0]):
                 return real(*args, **kwargs)
-        return answer(*args, **kwargs)
+        try:
+            return answer(*args, **kwargs)
+        except _objects.REFUSALS:
+            if not _objects.concerns_numpy(real, args, kwargs):
+                raise
+        return _objects.answer(real, args, kwargs)
 
     return function
 

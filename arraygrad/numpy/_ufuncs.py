@@ -12,6 +12,7 @@ from .._storage import TensorBase
 from ..interop import ufuncs
 from ..interop.lookup import answer_to
 from ..interop.plain import plain, tensors
+from . import _objects
 
 # A ufunc of these gives a NumPy scalar: it cannot be written, so it needs no tensor around it.
 CONSTANTS = frozenset(
@@ -68,7 +69,12 @@ class Ufunc:
         if not kwargs and len(args) == self.nin:
             answer = answer_to(ufunc)
             if answer is not None and all(map(is_numeric, args)):
-                return answer(*args)
+                try:
+                    return answer(*args)
+                except _objects.REFUSALS:
+                    if not _objects.concerns_numpy(ufunc, args, kwargs):
+                        raise
+                return _objects.answer(ufunc, args, kwargs)
         return self._general(args, kwargs)
 
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -82,7 +88,12 @@ class Ufunc:
             kwargs["out"] = (out,)
         if not all(map(is_numeric, args)):
             return tensors(ufunc(*args, **kwargs))
-        return ufuncs.call(ufunc, args, kwargs)
+        try:
+            return ufuncs.call(ufunc, args, dict(kwargs))  # which takes what it knows out
+        except _objects.REFUSALS:
+            if not _objects.concerns_numpy(ufunc, args, kwargs):
+                raise
+        return _objects.answer(ufunc, args, kwargs)
 
     def _method(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not args or not is_numeric(args[0]):

@@ -239,6 +239,11 @@ def _from_ndarray(x: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any
 
 def _from_foreign(obj: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any:
     """Other libraries' arrays, buffers, and sequences that are no list or tuple."""
+    if isinstance(obj, type):  # has the methods that make its objects arrays
+        raise DTypeError(
+            f"asarray: tensors hold numbers, not classes such as "
+            f"{obj.__name__}; pass an instance of it"
+        )
     if isinstance(obj, str):
         raise DTypeError(f"asarray: the string {obj!r} is not a number; use float(...) first")
     if isinstance(obj, Mapping):
