@@ -67,8 +67,17 @@ class ClassSync:
                 type.__setattr__(self.twin, name, new)
             self.set[name] = new
         self.set = {name: self.set[name] for name in own}
+        self._keep_cells()
         self.live = None
         self.building = False
+
+    def _keep_cells(self) -> None:
+        """Those of the methods alone: others would hold all that the class's first user had."""
+        used = {id(cell) for f in self.functions() for cell in f.__closure__ or ()}
+        self.cells = {key: pair for key, pair in self.cells.items() if key in used}
+        self.lifter.class_cells[self.cls] = [
+            pair for pair in self.cells.values() if twin_classes.contents(pair[1]) is not self.twin
+        ]
 
     def pull(self, record: Record) -> None:
         """Bring the twin up to date."""
@@ -81,8 +90,7 @@ class ClassSync:
             self.renew(record.visit)
         if record.versions.get(self, 0) != self.version:  # it may be another record that saw it
             record.versions[self] = self.version
-            for f in self.functions():
-                record.add_code(f)
+            record.add_methods(self)
         if self.live is None:
             record.settled = ABSENT
             self.live = [name for name, value in own.items() if _is_data(name, value)]

@@ -175,13 +175,6 @@ class Lifter:
         self.remember(twin, cls)
         self.class_syncs[cls] = sync = ClassSync(self, cls, twin, own)
         sync.renew(visit)
-        self.class_cells[cls] = [
-            own[id(cell)]
-            for value in vars(cls).values()
-            for f in reach.functions_of(value)
-            for cell in f.__closure__ or ()
-            if id(cell) in own and twin_classes.contents(own[id(cell)][1]) is not twin
-        ]
         return twin
 
     def member(self, value: Any, visit: Visit, cells: dict[int, tuple[Any, Any]]) -> Any:

@@ -404,15 +404,21 @@ class Record:
             if id(sync) not in self.syncs:
                 self.syncs[id(sync)] = sync
                 self.ordered = None
-            for f in (*sync.functions(), *reach.functions_of_meta(type(base))):
-                method = self.lifter.methods.get(f)
-                if method is not None:
-                    self.add_code(f)
-                    self.add_defaults(f, method)
-            for owner in (base, *type(base).__mro__):
-                for cell, twin_cell in self.lifter.class_cells.get(owner, ()):
-                    self.add_cell(cell, twin_cell)
+            self.add_methods(sync)
             sync.pull(self)
+
+    def add_methods(self, sync: ClassSync) -> None:
+        """Take up what the methods of a class, and of its metaclass, reach."""
+        lifter, meta = self.lifter, type(sync.cls)
+        for f in (*sync.functions(), *reach.functions_of_meta(meta)):
+            method = lifter.methods.get(f)
+            if method is not None:
+                self.add_code(f)
+                if id(method) not in self.syncs:
+                    self.add_defaults(f, method)
+        for owner in (sync.cls, *meta.__mro__):
+            for cell, twin_cell in lifter.class_cells.get(owner, ()):
+                self.add_cell(cell, twin_cell)
 
     def add_meta(self, meta: Any) -> None:
         """Take up the data of a class of classes, which has no twin."""

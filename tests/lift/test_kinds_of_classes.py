@@ -95,6 +95,33 @@ def cubed(self, x):
     return x * x * x
 
 
+class Patched:
+    pass
+
+
+def test_methods_with_cells_and_defaults_given_between_calls_are_seen():
+    """Their cells were never filled: a NameError in the user's own words."""
+
+    def f(x):
+        return Patched().value(x) if hasattr(Patched, "value") else x
+
+    def method(power):
+        factor = np.array(3.0)
+
+        def value(self, x, offsets=np.zeros(2)):  # noqa: B008
+            offsets = offsets + x
+            return factor * (offsets**power).sum()
+
+        return value
+
+    gradient = ag.grad(f)
+    assert gradient(2.0) == 1.0
+    for power in (1, 2, 3):
+        Patched.value = method(power)
+        assert gradient(2.0) == 6.0 * power * 2.0 ** (power - 1)
+        assert gradient(2.0) == 6.0 * power * 2.0 ** (power - 1)
+
+
 def test_methods_and_attributes_rebound_between_calls_are_seen():
     def f(x):
         return Distance().value(x)

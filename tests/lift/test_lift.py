@@ -589,8 +589,11 @@ def test_closures_are_freed():
     import gc
     import weakref
 
+    class Unmet(Model):
+        """Its twin, made while f is lifted, kept what f had around it."""
+
     def make():
-        data = Model(np.ones(1000))
+        data = Unmet(np.ones(1000))
 
         def f(x):
             return (data.w * x).sum()
