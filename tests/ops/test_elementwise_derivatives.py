@@ -474,6 +474,8 @@ def test_reasons_are_for_ops_that_exist():
 @pytest.mark.parametrize("name", sorted(_fused.FUSED_VALUES))
 def test_fused_kernels_exist_for_real_and_complex(name):
     cpu = pytest.importorskip("arraygrad_kernels.cpu")
+    if not cpu.catalogue():
+        pytest.skip("nothing compiles under NUMBA_DISABLE_JIT")
     op = OPS[name]
     wanted = "fd" if op.dtypes.startswith("real") or name in ORDERED else "fdFD"
     kernels = {spec.dtypes[-1].char for spec in cpu.catalogue() if spec.op == f"{name}.backward"}

@@ -317,15 +317,18 @@ def _build_complex_sum(dtype: np.dtype[Any], mean: bool) -> Callable[..., np.nda
 
 
 def _build_float_prod(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
-    """Product of floats in NumPy's order."""
+    """Product of floats in NumPy's order; NumPy's, with its warnings, where one vanishes."""
     exact, own = _build(_multiplying, np.prod, None, dtype), dtype
+    smallest = np.finfo(dtype).smallest_normal
 
     def kernel(
         x: np.ndarray, *, axis: tuple[int, ...], keepdims: bool = False, dtype: Any = None
     ) -> np.ndarray:
-        if dtype is not None and dtype != own:
-            return np.asarray(np.prod(x, axis=axis, keepdims=keepdims, dtype=dtype))
-        return exact(x, axis=axis, keepdims=keepdims)
+        if dtype is None or dtype == own:
+            out = exact(x, axis=axis, keepdims=keepdims)
+            if not (np.abs(out) < smallest).any():
+                return out
+        return np.asarray(np.prod(x, axis=axis, keepdims=keepdims, dtype=dtype))
 
     return kernel
 
