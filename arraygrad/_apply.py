@@ -22,6 +22,7 @@ from ._errors import (
     DeviceError,
     IntegerOverflowError,
     ShapeError,
+    kind_of,
     out_of_memory,
 )
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq, owner_of
@@ -199,7 +200,7 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
     if isinstance(x, Sequence) and not isinstance(x, str | bytes):  # range, deque, array.array
         return operand([*x], function, position)
     raise ArgumentTypeError(
-        f"{function}: argument {position} is a {type(x).__name__}, not a tensor, array or number; "
+        f"{function}: argument {position} is a {kind_of(x)}, not a tensor, array or number; "
         "convert it first with ag.asarray(...)"
     )
 

@@ -22,6 +22,7 @@ from ._errors import (
     DTypeError,
     IntegerOverflowError,
     ShapeError,
+    kind_of,
 )
 from ._lazy import LazyModule
 from ._op import find_op
@@ -61,6 +62,16 @@ ndarray = np.ndarray
 _ROUNDING = re.compile(r"\.([0-9]|1[0-4])(?![0-9])")  # a precision in a format
 
 
+def _left_to(other: Any) -> Any:
+    """Leave the answer to another library; torch gives none, and has a class of the same name."""
+    if type(other).__module__.partition(".")[0] == "torch":
+        raise ArgumentTypeError(
+            f"a tensor of arraygrad beside a {kind_of(other)}: their graphs are apart; use "
+            "ag.asarray(x.detach()) to take it in as a constant"
+        )
+    return NotImplemented
+
+
 class SpecialMethods(TensorBase):
     """Mix-in with Python's special methods; `self` is a Tensor, defined above this module."""
 
@@ -70,52 +81,56 @@ class SpecialMethods(TensorBase):
     # -- arithmetic operators ---------------------------------------------------------------------
 
     def __add__(self: Any, other: Any, /) -> Tensor:
-        return binary(ADD, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(ADD, self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __radd__(self: Any, other: Any, /) -> Tensor:
-        return arithmetic.add(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return arithmetic.add(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __sub__(self: Any, other: Any, /) -> Tensor:
         return (
             binary(arithmetic.SUBTRACT, self, other)
             if isinstance(other, _OPERANDS)
-            else NotImplemented
+            else _left_to(other)
         )
 
     def __rsub__(self: Any, other: Any, /) -> Tensor:
-        return arithmetic.subtract(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return arithmetic.subtract(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __mul__(self: Any, other: Any, /) -> Tensor:
-        return binary(MULTIPLY, self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return binary(MULTIPLY, self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __rmul__(self: Any, other: Any, /) -> Tensor:
-        return arithmetic.multiply(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return arithmetic.multiply(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __truediv__(self: Any, other: Any, /) -> Tensor:
         return (
             binary(arithmetic.DIVIDE, self, other)
             if isinstance(other, _OPERANDS)
-            else NotImplemented
+            else _left_to(other)
         )
 
     def __rtruediv__(self: Any, other: Any, /) -> Tensor:
-        return arithmetic.divide(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return arithmetic.divide(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __floordiv__(self: Any, other: Any, /) -> Tensor:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return _left_to(other)  # type: ignore[no-any-return]
         return arithmetic.floor_divide(self, other)
 
     def __rfloordiv__(self: Any, other: Any, /) -> Tensor:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return _left_to(other)  # type: ignore[no-any-return]
         return arithmetic.floor_divide(other, self)
 
     def __mod__(self: Any, other: Any, /) -> Tensor:
-        return arithmetic.remainder(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return (
+            arithmetic.remainder(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
+        )
 
     def __rmod__(self: Any, other: Any, /) -> Tensor:
-        return arithmetic.remainder(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return (
+            arithmetic.remainder(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
+        )
 
     def __divmod__(self: Any, other: Any, /) -> tuple[Tensor, Tensor]:
         return self // other, self % other
@@ -129,20 +144,20 @@ class SpecialMethods(TensorBase):
         if type(other) is float and other == 0.5 and self._array.ndim:
             if self._array.dtype.kind in "fc":
                 return exponential.sqrt(self)  # as NumPy's operator for arrays
-        return exponential.pow(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return exponential.pow(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __rpow__(self: Any, other: Any, /) -> Tensor:
-        return exponential.pow(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return exponential.pow(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __matmul__(self: Any, other: Any, /) -> Tensor:
         if isinstance(other, TensorBase):
             out = product(products.MATMUL, self, other)
             if out is not None:
                 return out  # type: ignore[no-any-return]
-        return products.matmul(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return products.matmul(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __rmatmul__(self: Any, other: Any, /) -> Tensor:
-        return products.matmul(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return products.matmul(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __neg__(self: Any) -> Tensor:
         return arithmetic.negative(self)
@@ -159,41 +174,41 @@ class SpecialMethods(TensorBase):
     # -- bitwise and comparison operators ---------------------------------------------------------
 
     def __and__(self: Any, other: Any, /) -> Tensor:
-        return bitwise.bitwise_and(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return bitwise.bitwise_and(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __rand__(self: Any, other: Any, /) -> Tensor:
-        return bitwise.bitwise_and(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return bitwise.bitwise_and(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __or__(self: Any, other: Any, /) -> Tensor:
-        return bitwise.bitwise_or(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return bitwise.bitwise_or(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __ror__(self: Any, other: Any, /) -> Tensor:
-        return bitwise.bitwise_or(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return bitwise.bitwise_or(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __xor__(self: Any, other: Any, /) -> Tensor:
-        return bitwise.bitwise_xor(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return bitwise.bitwise_xor(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __rxor__(self: Any, other: Any, /) -> Tensor:
-        return bitwise.bitwise_xor(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return bitwise.bitwise_xor(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __lshift__(self: Any, other: Any, /) -> Tensor:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return _left_to(other)  # type: ignore[no-any-return]
         return bitwise.bitwise_left_shift(self, other)
 
     def __rlshift__(self: Any, other: Any, /) -> Tensor:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return _left_to(other)  # type: ignore[no-any-return]
         return bitwise.bitwise_left_shift(other, self)
 
     def __rshift__(self: Any, other: Any, /) -> Tensor:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return _left_to(other)  # type: ignore[no-any-return]
         return bitwise.bitwise_right_shift(self, other)
 
     def __rrshift__(self: Any, other: Any, /) -> Tensor:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return _left_to(other)  # type: ignore[no-any-return]
         return bitwise.bitwise_right_shift(other, self)
 
     def __invert__(self: Any) -> Tensor:
@@ -212,22 +227,22 @@ class SpecialMethods(TensorBase):
     def _all_differ(self: Any, other: Any, answer: bool) -> Any:
         """Arrays are compared with None element by element, as in NumPy."""
         array = self._array
-        return NotImplemented if other is not None else wrap_result(np.full(array.shape, answer))
+        return _left_to(other) if other is not None else wrap_result(np.full(array.shape, answer))
 
     def __lt__(self: Any, other: Any, /) -> Tensor:
-        return comparison.less(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return comparison.less(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __le__(self: Any, other: Any, /) -> Tensor:
         return (
-            comparison.less_equal(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+            comparison.less_equal(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
         )
 
     def __gt__(self: Any, other: Any, /) -> Tensor:
-        return comparison.greater(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return comparison.greater(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __ge__(self: Any, other: Any, /) -> Tensor:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return _left_to(other)  # type: ignore[no-any-return]
         return comparison.greater_equal(self, other)
 
     # -- in-place operators -----------------------------------------------------------------------

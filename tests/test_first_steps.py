@@ -1,5 +1,6 @@
 """What people who come from NumPy or PyTorch type first: it works, or says what to type instead."""
 
+import operator
 import re
 
 import numpy as np
@@ -114,6 +115,46 @@ def test_other_names_say_nothing_more(name):
 def test_derivatives_are_taken_of_functions(take, f):
     with pytest.raises(errors.ArgumentTypeError, match=r"functions, not .*ag\.autograd\.grad"):
         take(f)
+
+
+@pytest.mark.parametrize(
+    "take", [ag.grad, ag.value_and_grad, ag.jacobian, ag.jacfwd, ag.hessian, ag.elementwise_grad]
+)
+@pytest.mark.parametrize("values", [3.0, np.ones(2), ag.tensor(3.0), [1.0], None], ids=repr)
+def test_values_are_not_taken_for_argnums(take, values):
+    """``ag.grad(f, x)`` gave a function, which printed as one."""
+    with pytest.raises(errors.ArgumentTypeError, match=r"ag\.grad\(f\)\(x\)"):
+        take(sum, values)
+
+
+@pytest.mark.parametrize("argnums", [0, -1, (0,), [0], range(1), {0}, np.int64(0), np.array([0])])
+def test_argnums_may_be_any_collection_of_integers(argnums):
+    gradient = ag.grad(lambda x: x * x, argnums)(3.0)
+    assert gradient == 6.0 or gradient == (6.0,)
+
+
+# A stand-in: torch is not needed to know its class by name.
+TorchTensor = type("Tensor", (), {"__module__": "torch"})
+
+BESIDE_TORCH = {
+    "add": lambda x, t: x + t,
+    "radd": lambda x, t: t + x,
+    "matmul": lambda x, t: x @ t,
+    "floordiv": lambda x, t: x // t,
+    "pow": lambda x, t: t**x,
+    "in place": operator.iadd,
+    "equal": operator.eq,
+    "less": operator.lt,
+    "function": lambda x, t: ag.sum(t),
+    "written": lambda x, t: operator.setitem(x.copy(), 0, t),
+    "gradient": lambda x, t: ag.grad(ag.sum)(t),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_TORCH)
+def test_errors_name_the_library_of_the_other_tensor(name):
+    with pytest.raises(errors.ArgumentTypeError, match=r"torch\.Tensor"):
+        BESIDE_TORCH[name](ag.tensor([1.0, 2.0]), TorchTensor())
 
 
 @pytest.mark.parametrize("make", [ag.tensor, ag.asarray])

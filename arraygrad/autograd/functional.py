@@ -27,6 +27,7 @@ from .recorded import (
     Argnums,
     Function,
     Recorded,
+    check_argnums,
     lifted,
     name_of,
     normalize_argnums,
@@ -89,6 +90,7 @@ def value_and_grad(
     >>> gradient
     tensor([2., 4.])
     """
+    check_argnums(argnums)
     body = lifted(f)
 
     def both(*args: Any, **kwargs: Any) -> Any:
@@ -171,6 +173,7 @@ def elementwise_grad(f: Function, argnums: Argnums = 0) -> Function:
     >>> ag.elementwise_grad(lambda x: x * x)(ag.asarray([1.0, 2.0]))
     tensor([2., 4.])
     """
+    check_argnums(argnums)
     body = lifted(f)
 
     def derivatives(*args: Any, **kwargs: Any) -> Any:
@@ -426,6 +429,7 @@ def jacfwd(f: Function, argnums: Argnums = 0, holomorphic: bool = False) -> Func
 
 
 def _jacobian(f: Function, argnums: Argnums, mode: str, holomorphic: bool) -> Function:
+    check_argnums(argnums)
     body = lifted(f)
 
     def matrix(*args: Any, **kwargs: Any) -> Any:

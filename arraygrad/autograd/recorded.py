@@ -5,7 +5,7 @@ The function gets aliases of its arguments: the same values under graph nodes of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextvars import ContextVar
 from importlib import import_module
 from math import prod
@@ -16,7 +16,7 @@ import numpy as np
 from .._apply import cast, detached, node_of, operand, scalar_class, wrap
 from .._dtypes import is_supported
 from .._engine import alias, pull_back, push_forward, reaches_outside, separate
-from .._errors import ArgumentError, ArgumentTypeError, DTypeError, GradientError
+from .._errors import ArgumentError, ArgumentTypeError, DTypeError, GradientError, kind_of
 from .._graph import GRAD_MODE, Node, is_grad_enabled, next_seq
 from .._storage import TensorBase
 from .trees import flatten
@@ -161,9 +161,9 @@ class Recorded:
             entries.append(Entry(leaf, path, self.deferred) if is_number(leaf) else None)
         if not any(entries) and not (leaves == [] and argument is not None):
             raise ArgumentTypeError(
-                f"{where} is a {type(argument).__name__}: derivatives are taken by tensors, "
-                "arrays, numbers and containers of them; use np.asarray(x, float), or choose "
-                "another argument with argnums"
+                f"{where} is a {kind_of(argument)}: derivatives are taken by tensors, arrays, "
+                "numbers and containers of them; use np.asarray(x, float), or choose another "
+                "argument with argnums"
             )
         self.entries += [e for e in entries if e is not None]
         self.rebuilds.append((rebuild, entries))
@@ -253,6 +253,17 @@ class Recorded:
 def name_of(f: Any) -> str:
     """How messages call the function."""
     return getattr(f, "__name__", None) or type(f).__name__
+
+
+def check_argnums(argnums: Argnums) -> None:
+    """Refuse, before there is a call, what names no positions: values were meant for the call."""
+    several = isinstance(argnums, Collection) and getattr(argnums, "ndim", 1) != 0
+    listed: Any = argnums if several else [argnums]
+    if not all(isinstance(n, int | np.integer) for n in listed):
+        raise ArgumentTypeError(
+            f"argnums={argnums!r} names no positions of arguments; what comes from f is a function "
+            "that is called with the values, e.g. ag.grad(f)(x)"
+        )
 
 
 def normalize_argnums(argnums: Argnums, count: int, f: Function) -> tuple[tuple[int, ...], bool]:
