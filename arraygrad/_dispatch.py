@@ -19,7 +19,7 @@ from __future__ import annotations
 import atexit
 import importlib
 import os
-from _thread import allocate_lock
+from _thread import RLock
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -348,15 +348,16 @@ class _Compiler:
 
 
 _COMPILER: _Compiler | None = None
-_MAKING = allocate_lock()
+_MAKING = RLock()
 
 
 def _compiler() -> _Compiler:
     global _COMPILER
     if _COMPILER is None:
         with _MAKING:
-            if _COMPILER is None:
-                _COMPILER = _Compiler()
+            made = _Compiler()
+            if _COMPILER is None:  # not by another thread, nor by what the collector has run
+                _COMPILER = made
                 atexit.register(_stop_compiler)
     return _COMPILER
 
@@ -369,7 +370,7 @@ def _stop_compiler() -> None:
 def _after_fork() -> None:
     global _COMPILER, _MAKING
     _COMPILER = None
-    _MAKING = allocate_lock()
+    _MAKING = RLock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -24,8 +24,9 @@ from ._errors import OutOfMemoryError, ReadOnlyError, out_of_memory
 from ._graph import Node, note_overwritten, owner_of
 from ._layout import Shape, may_overlap_itself
 
-# Held while a tensor gets its family, so that it gets one only.
-_MAKING = allocate_lock()
+# Held while a tensor gets its family, so that it gets one only. The collector may run inside, and
+# finalizers of the user's that need families too.
+_MAKING = RLock()
 # Held while the list of a storage's tensors is made shorter; who finds it taken lets it be.
 _TRIMMING = allocate_lock()
 # Held while memory is written, one of them for each storage.
@@ -254,10 +255,11 @@ def family_of(tensor: TensorBase, settle: bool = False) -> Family:
                 storage.saved = getattr(tensor, "_saved", False)
                 storage.add(tensor)
                 made = Family(storage, array, tensor._node)
-                tensor._epoch = 0
-                tensor._family = made
-                if getattr(tensor, "_saved", False):  # set meanwhile: see `keep`
-                    storage.saved = True
+                if tensor._family is None:  # else the collector has run what needed it
+                    tensor._epoch = 0
+                    tensor._family = made
+                    if getattr(tensor, "_saved", False):  # set meanwhile: see `keep`
+                        storage.saved = True
             family = tensor._family
     return family
 
@@ -340,9 +342,12 @@ def _settle(tensor: TensorBase) -> None:
     if getattr(tensor, "_saved", False):
         if not _unshared(tensor):
             try:
-                tensor._array = tensor._array.copy(order="K")
+                fresh = tensor._array.copy(order="K")
             except MemoryError as error:
                 raise out_of_memory("a write to values that a graph holds", error) from error
+            if tensor._family is not None:  # made meanwhile, see `_MAKING`
+                return
+            tensor._array = fresh
         tensor._saved = False
 
 
@@ -405,6 +410,8 @@ _LINE = 64  # bytes of a cache line, at which results begin: kernels may write w
 # Blocks with their size and the offset of the first cache line: asking an array for its address
 # takes longer than adding small ones.
 _POOL: list[tuple[Any, int, int]] = []
+# Held while the pool is searched or changed. Who finds it taken does without the pool: it may be
+# its own thread that holds it, whose search the collector or a signal has interrupted.
 _POOL_LOCK = allocate_lock()
 
 
@@ -418,13 +425,16 @@ def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
     if nbytes < POOL_FROM:
         return np.empty(shape, dtype)
     size = _size_class(nbytes)
-    with _POOL_LOCK:  # between finding a block free and taking it no other thread may look
-        pool = _POOL
-        for i, (block, block_size, offset) in enumerate(pool):
-            if block_size == size and sys.getrefcount(block) <= _FREE:
-                if i > 8:
-                    pool.insert(0, pool.pop(i))
-                return np.ndarray(shape, dtype, block, offset)
+    if _POOL_LOCK.acquire(blocking=False):
+        try:  # between finding a block free and taking it nobody else may look
+            pool = _POOL
+            for i, (block, block_size, offset) in enumerate(pool):
+                if block_size == size and sys.getrefcount(block) <= _FREE:
+                    if i > 8:
+                        pool.insert(0, pool.pop(i))
+                    return np.ndarray(shape, dtype, block, offset)
+        finally:
+            _POOL_LOCK.release()
     try:
         block = np.empty(size, np.uint8)
     except MemoryError as error:
@@ -435,10 +445,12 @@ def empty(shape: Shape, dtype: np.dtype[Any]) -> Any:
         ) from error
     offset = -_address(block) % _LINE
     result = np.ndarray(shape, dtype, block, offset)
-    if size <= POOL_LIMIT // 2:
-        with _POOL_LOCK:
+    if size <= POOL_LIMIT // 2 and _POOL_LOCK.acquire(blocking=False):
+        try:
             _POOL.insert(0, (block, size, offset))
             _trim()
+        finally:
+            _POOL_LOCK.release()
     return result
 
 
@@ -465,14 +477,14 @@ def _trim() -> None:
 
 def release_pool() -> None:
     """Give the pool's unused memory back to the system."""
-    with _POOL_LOCK:
-        _POOL.clear()
+    global _POOL
+    _POOL = []  # who is searching the old list keeps it until done
 
 
 def _after_fork() -> None:
     global _POOL_LOCK, _MAKING, _TRIMMING
     _POOL_LOCK = allocate_lock()
-    _MAKING = allocate_lock()
+    _MAKING = RLock()
     _TRIMMING = allocate_lock()
     _WRITING[:] = [RLock() for _ in _WRITING]
 

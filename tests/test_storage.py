@@ -8,6 +8,7 @@ import pytest
 
 import arraygrad as ag
 from arraygrad import _storage
+from tests import fresh_process
 
 
 def test_views_share_one_storage():
@@ -431,3 +432,40 @@ def test_memory_that_was_handed_over_is_not_copied():
     assert any(
         value is array or value.base is array for value in product._node[3] if value is not None
     )
+
+
+FINALIZER = """
+import gc, sys
+import arraygrad as ag
+
+class Garbage:
+    def __init__(self):
+        self.cycle = self
+
+    def __del__(self):  # runs where the collector does: inside of whatever allocates
+        view = ag.ones(3)[1:]
+        view += 1
+        ag.exp(ag.ones(1 << 16))
+
+gc.disable()
+for count in range(1, 40):
+    x, few = ag.ones(1 << 16).requires_grad_(), ag.ones(3)
+    gc.collect()
+    Garbage()
+    gc.set_threshold(count + gc.get_count()[0], 1000, 1000)
+    gc.enable()
+    views = few[:2], few[1:]
+    large = x * x * x
+    gc.disable()
+    assert views[0].base is few and views[1].storage() is few.storage()
+    assert (large == 1).all()
+print("done")
+"""
+
+
+def test_finalizers_may_use_tensors_wherever_the_collector_runs():
+    """Locks that their own thread waits for: the program would stand still."""
+    ran = fresh_process.run(
+        f"import faulthandler; faulthandler.dump_traceback_later(60, exit=True)\n{FINALIZER}"
+    )
+    assert ran.stdout == "done\n", ran.stderr
