@@ -155,13 +155,14 @@ class NdarrayMethods(TensorBase):
         return manipulation.expand_dims(self, axis=axis)
 
     def ravel(self: Any, order: str = "C") -> Any:
-        """The elements in one dimension; a view where possible."""
-        if order == "C":
-            out = shapes.reshaped(self, (-1,))
-            return shapes.reshape(self, (-1,)) if out is None else out
-        if order == "K":
-            order = "F" if self._array.flags.fnc else "C"
-        return self.reshape(-1, order=order)
+        """The elements in one dimension; a view of contiguous memory, else a copy."""
+        axes = None if order == "C" else _order_of_axes(self._array, order, visits=True)
+        x = self if axes is None else manipulation.permute_dims(self, axes)
+        out = shapes.reshaped(x, (-1,))
+        if out is None:
+            out = shapes.reshape(x, (-1,))
+        # Of every second element reshape gives a view; ravel copies them.
+        return out if out._array.flags.c_contiguous else out.copy()
 
     def flatten(self: Any, order: str = "C") -> Any:
         """The elements in one dimension; always a copy."""
@@ -508,8 +509,11 @@ def _is_ordered(array: Any, order: Any) -> bool:
     return bool(flags.c_contiguous if order == "C" else order == "F" and flags.f_contiguous)
 
 
-def _order_of_axes(array: Any, order: Any) -> tuple[int, ...] | None:
-    """The axes from the slowest to the fastest in a copy; None if that is the order they have."""
+def _order_of_axes(array: Any, order: Any, visits: bool = False) -> tuple[int, ...] | None:
+    """The axes from the slowest to the fastest in a copy; None if that is the order they have.
+
+    `visits`: in one dimension, where axes along which elements repeat stay behind their followers.
+    """
     if order not in ("C", "F", "A", "K", None):
         raise ArgumentError(f"order={order!r}; use 'C', 'F', 'A' or 'K'")
     if order == "C" or type(array) is not np.ndarray or array.ndim < 2:
@@ -521,8 +525,26 @@ def _order_of_axes(array: Any, order: Any) -> tuple[int, ...] | None:
         return axes[::-1]
     if order == "A":
         return None
-    slowest_first = tuple(sorted(axes, key=lambda i: -abs(array.strides[i])))
+    if visits and 0 in array.strides:
+        slowest_first = _order_of_visits(array.strides)
+    else:
+        slowest_first = tuple(sorted(axes, key=lambda i: -abs(array.strides[i])))
     return None if slowest_first == axes else slowest_first
+
+
+def _order_of_visits(strides: tuple[int, ...]) -> tuple[int, ...]:
+    """As np.nditer sorts axes: by insertion, where a stride of 0 is neither less nor greater."""
+    fastest_first: list[int] = []
+    for axis in reversed(range(len(strides))):
+        step, place = abs(strides[axis]), len(fastest_first)
+        for i in reversed(range(place)):
+            other = abs(strides[fastest_first[i]])
+            if step and other:
+                if other <= step:
+                    break
+                place = i
+        fastest_first.insert(place, axis)
+    return tuple(fastest_first[::-1])
 
 
 def _unpermuted(x: Any, axes: tuple[int, ...]) -> Any:
@@ -573,20 +595,28 @@ class FlatView:
         elif type(key) is int and -size <= key < size:
             flat = key % size
         else:
-            flat = np.arange(size)[key]
-        if not self._tensor.shape:
-            if np.size(flat):
-                if isinstance(value, TensorBase) or np.ndim(value):  # the last one counts
-                    values = creation.asarray(value).ravel()
-                    value = values[(np.size(flat) - 1) % values._array.size]
-                self._tensor[...] = value
-            return
-        where = np.unravel_index(flat, self._tensor.shape)
+            try:
+                flat = np.arange(size)[key]
+            except IndexError as error:
+                raise IndexOutOfRangeError(
+                    f"x.flat[...] = value: {error} (of {size} elements in one dimension)"
+                ) from error
+        count = np.size(flat)
         if isinstance(value, TensorBase) or np.ndim(value):
-            value = manipulation.reshape(creation.asarray(value), (-1,))
-            count = np.size(flat)
-            if value._array.size != count and value._array.size:
+            values = manipulation.reshape(creation.asarray(value), (-1,))
+            given = values._array.size
+            if not np.ndim(flat) and given != 1:
+                raise ShapeError(f"x.flat[...] = value: one element needs one value, not {given}")
+            if not count or not given:
+                return
+            if not self._tensor.shape:
+                value = values[(count - 1) % given]  # the last one counts
+            elif given != count:
                 # NumPy repeats the values as often as needed.
-                value = value[np.arange(count) % value._array.size]
-            value = value.reshape(np.shape(flat))
-        self._tensor[where] = value
+                value = values[np.arange(count) % given].reshape(np.shape(flat))
+            else:
+                value = values.reshape(np.shape(flat))
+        if self._tensor.shape:
+            self._tensor[np.unravel_index(flat, self._tensor.shape)] = value
+        elif count:
+            self._tensor[...] = value

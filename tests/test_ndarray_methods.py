@@ -100,3 +100,40 @@ def test_the_imaginary_part_of_reals_is_read_only():
 def test_expand_takes_sizes_or_a_shape():
     x = ag.ones((1, 3))
     assert ag.expand(x, (4, 3)).shape == ag.expand(x, 4, -1).shape == x.expand((4, 3)).shape
+
+
+RAVELLED = {
+    "plain": lambda x: x,
+    "reversed": lambda x: x[::-1],
+    "every second row": lambda x: x[::2],
+    "every second column": lambda x: x[..., ::2],
+    "transposed": lambda x: x.T,
+    "two axes exchanged": lambda x: x.swapaxes(1, 2),
+    "axes rotated": lambda x: np.moveaxis(x, 0, -1)[::-1],
+    "vector": lambda x: x[0, 0],
+    "reversed vector": lambda x: x[0, 0, ::-1],
+    "column": lambda x: x[:, 0, :1],
+    "repeated": lambda x: np.broadcast_to(x[0, 0], (2, 4)),
+    "repeated and exchanged": lambda x: np.broadcast_to(x[0].T, (2, 4, 3)),
+    "repeated between": lambda x: np.broadcast_to(x[0].T[:, None], (4, 2, 3)),
+    "nothing": lambda x: x[:0],
+}
+
+
+@pytest.mark.parametrize("order", "CFAK")
+@pytest.mark.parametrize("layout", RAVELLED)
+def test_ravel_gives_views_copies_and_orders_as_in_numpy(layout, order):
+    array = np.arange(24.0).reshape(2, 3, 4)
+    x = ag.asarray(array.copy())
+    want, got = RAVELLED[layout](array).ravel(order), RAVELLED[layout](x).ravel(order)
+    np.testing.assert_array_equal(got, want)
+    assert ag.shares_memory(got, x) == np.shares_memory(want, array)
+    np.testing.assert_array_equal(RAVELLED[layout](x).flatten(order), want)
+    leaf = x.detach().requires_grad_()
+    weights = np.arange(1.0, want.size + 1)
+    (RAVELLED[layout](leaf).ravel(order) * weights).sum().backward()
+    expected = np.zeros(24)
+    np.add.at(expected, want.astype(int), weights)
+    np.testing.assert_array_equal(
+        np.zeros(24) if leaf.grad is None else leaf.grad.reshape(24), expected
+    )
