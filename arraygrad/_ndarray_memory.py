@@ -53,8 +53,12 @@ class NdarrayMemory(TensorBase):
         self: Any, write: bool | None = None, align: bool | None = None, uic: bool | None = None
     ) -> None:
         """Make the tensor read-only or writeable again; the other flags can only be confirmed."""
+        own = self._array[...]  # a storage and graphs have the array too
         try:
-            self._array.setflags(write=write, align=align, uic=uic)
+            # NumPy takes a view's base away for uic=False, and the memory with it.
+            own.setflags(write=write, align=align, uic=uic or None)
+            if own.flags.writeable is not self._array.flags.writeable:
+                self._array = own
         except ValueError as error:
             raise ReadOnlyError(
                 f"setflags: {error}: the memory is borrowed or repeated; use x.copy()"
@@ -152,6 +156,8 @@ def _new_base(x: Any, family: Family) -> Any:
 def set_strides(x: Any, strides: tuple[int, ...]) -> None:
     """x.strides = strides, as NumPy's, within the memory of x and its base."""
     _refuse_tracked(x, "x.strides = strides")
+    if not isinstance(strides, tuple | list):
+        raise ArgumentTypeError(f"x.strides = {strides!r}: give a tuple of integers (bytes)")
     _become(x, views.as_strided(x, x._array.shape, tuple(strides)))
 
 

@@ -106,6 +106,10 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
                 "the shape of a leaf that requires grad cannot be set; use y = x.reshape(shape)"
             )
         viewed = views.view_as(self, _shape_arguments((shape,)))
+        if viewed._family is None:  # of a scalar, which no view shares its memory with
+            if viewed._array.ndim:
+                raise ShapeError("a scalar has no dimensions to set; use y = x.reshape(shape)")
+            return
         self._array, self._node = viewed._array, viewed._node
         self._family, self._epoch = viewed._family, viewed._epoch
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import types
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import pytest
 
 import arraygrad as ag
 from arraygrad._errors import DetachError, GradientError
+
+SHAPES_ARE_DEPRECATED = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 LEFT_OUT = {
     "__array_finalize__": "for subclasses of ndarray",
@@ -286,3 +290,76 @@ def test_texts_are_numpys_under_its_print_options(dtype: str, options: dict[str,
                         format(x, spec)
                     continue
                 assert format(x, spec) == wanted
+
+
+# -- flags, shapes and flat elements that others have too ------------------------------------------
+
+
+def test_flags_and_shapes_set_on_one_array_are_not_set_on_others() -> None:
+    given = np.ones((2, 3))
+    x = ag.asarray(given)
+    y = x.detach()
+    y.setflags(write=False)
+    assert x.flags.writeable
+    assert given.flags.writeable
+    x.setflags(write=False)
+    assert given.flags.writeable
+    x.setflags(write=True)
+    x[0] = 2
+    deprecated = pytest.warns(DeprecationWarning, match="shape")
+    with deprecated if SHAPES_ARE_DEPRECATED else nullcontext():
+        given.shape = (6,)
+    assert x.shape == (2, 3)
+
+
+def test_views_keep_their_memory_when_flags_are_confirmed() -> None:
+    """NumPy takes the base, and its memory, from a view for uic=False."""
+    x = ag.ones(1000)[1:]
+    x.setflags(uic=False)
+    assert x._array.base is not None
+
+
+def test_scalars_have_no_shape_to_set() -> None:
+    x = ag.tensor([1.0, 2.0]).sum()
+    x.shape = ()
+    with pytest.raises(ag.errors.ShapeError, match="scalar"):
+        x.shape = (1,)
+    assert x.shape == ()
+    assert x + 1 == 4.0
+
+
+def test_strides_that_are_none_are_refused() -> None:
+    with pytest.raises(ag.errors.ArgumentTypeError, match="strides"):
+        ag.ones(3).strides = None
+
+
+FLAT_ERRORS = [
+    (100, 1.0, IndexError), ([7], 1.0, IndexError), ("a", 1.0, IndexError), (1.5, 1.0, IndexError),
+    ((0, 0), 1.0, IndexError), (0, [], ValueError), (0, [1.0, 2.0], ValueError),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 2)])
+@pytest.mark.parametrize(("key", "value", "error"), FLAT_ERRORS)
+def test_flat_elements_that_cannot_be_written(
+    shape: tuple[int, ...], key: Any, value: Any, error: type[Exception]
+) -> None:
+    x = ag.zeros(shape)
+    with pytest.raises(error) as caught:
+        x.flat[key] = value
+    assert isinstance(caught.value, ag.errors.ArraygradError)
+    assert not x.any()
+
+
+@pytest.mark.parametrize("key", [slice(None), [0], ...])
+def test_no_values_write_no_flat_elements(key: Any) -> None:
+    x = ag.zeros(3)
+    x.flat[key] = []
+    assert not x.any()
+
+
+def test_arrays_are_taken_while_another_thread_imports_masked_arrays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "numpy.ma", types.ModuleType("numpy.ma"))
+    assert ag.asarray(np.ones(3)).sum() == 3.0

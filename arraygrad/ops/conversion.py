@@ -215,8 +215,9 @@ def _from_tensor(x: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any:
 
 
 def _from_ndarray(x: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any:
-    masks = sys.modules.get("numpy.ma")  # whoever has a masked array has imported it
-    if masks is not None and isinstance(x, masks.MaskedArray):
+    # Whoever has a masked array has imported numpy.ma; another thread may be about to.
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    if masked is not None and isinstance(x, masked):
         raise ArgumentTypeError(
             "asarray: the mask of a masked array would be lost; fill it first, x.filled(value)"
         )
@@ -226,7 +227,8 @@ def _from_ndarray(x: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any
     if array.dtype == target and array.dtype.isnative:
         if copy:
             return wrap(np.array(array, order="C"))
-        out = wrap(array)
+        # A view: its owner may set the shape or the flags of an array.
+        out = wrap(array.view() if array is x else array)
         pin(out)
         return out
     if copy is False:
