@@ -133,6 +133,27 @@ def test_argnums_may_be_any_collection_of_integers(argnums):
     assert gradient == 6.0 or gradient == (6.0,)
 
 
+@pytest.mark.parametrize(
+    "take",
+    [
+        ag.value_and_grad, ag.jacobian, ag.hessian,
+        lambda f: lambda x: ag.vjp(f, x), lambda f: lambda x: ag.jvp(f, (x,), (np.ones((2, 2)),)),
+        lambda f: lambda x: ag.grad(lambda p: f(p["a"]))({"a": x}),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_masked_arrays_and_matrices_are_no_arguments(take):
+    """The mask was lost, and the product was that of elements: other values than the plain call."""
+
+    def f(x):
+        return (x * x).sum()
+
+    with pytest.raises(errors.ArgumentTypeError, match=r"mask .*x\.filled"):
+        take(f)(np.ma.array(np.eye(2), mask=np.eye(2)))
+    with pytest.raises(errors.ArgumentTypeError, match=r"np\.matrix .*np\.asarray"):
+        take(f)(np.matrix(np.eye(2)))
+
+
 # A stand-in: torch is not needed to know its class by name.
 TorchTensor = type("Tensor", (), {"__module__": "torch"})
 

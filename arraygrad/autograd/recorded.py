@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._apply import cast, detached, node_of, operand, scalar_class, wrap
+from .._apply import cast, check_subclass, detached, node_of, operand, scalar_class, wrap
 from .._dtypes import is_supported
 from .._engine import alias, pull_back, push_forward, reaches_outside, separate
 from .._errors import ArgumentError, ArgumentTypeError, DTypeError, GradientError, kind_of
@@ -68,6 +68,8 @@ class Entry:
             source = leaf
         elif isinstance(leaf, np.ndarray):
             self.kind = "array"
+            if type(leaf) is not np.ndarray:
+                check_subclass(leaf, where)
             # Only borrowed: an alias is copied before it is written. Where the derivative is taken
             # later the caller might write in between.
             array = np.array(leaf) if copy else np.asarray(leaf)
