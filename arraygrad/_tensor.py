@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -546,3 +547,10 @@ for _name in _ABSENT:
 register_types(Tensor, Scalar)
 _short.register_types(Tensor, Scalar)
 _elementwise.register_types(Tensor, Scalar)
+
+# Python's own errors, help() and pickle name a method by its class, where users look for it.
+for _part in (SpecialMethods, NdarrayMethods, NdarrayMemory):
+    for _method in vars(_part).values():
+        if isinstance(_method, FunctionType):
+            _method.__module__ = __name__
+            _method.__qualname__ = f"Tensor.{_method.__name__}"

@@ -1,6 +1,7 @@
 """What people who come from NumPy or PyTorch type first: it works, or says what to type instead."""
 
 import operator
+import pickle
 import re
 
 import numpy as np
@@ -176,6 +177,14 @@ BESIDE_TORCH = {
 def test_errors_name_the_library_of_the_other_tensor(name):
     with pytest.raises(errors.ArgumentTypeError, match=r"torch\.Tensor"):
         BESIDE_TORCH[name](ag.tensor([1.0, 2.0]), TorchTensor())
+
+
+def test_methods_are_called_by_the_name_of_their_class():
+    """Python's own message said NdarrayMethods.sum()."""
+    with pytest.raises(TypeError, match=r"^Tensor\.sum\(\) got an unexpected keyword .*dim"):
+        ag.tensor([1.0]).sum(dim=0)
+    for method in (ag.Tensor.sum, ag.Tensor.__add__, ag.Tensor.tobytes):
+        assert pickle.loads(pickle.dumps(method)) is method
 
 
 @pytest.mark.parametrize("make", [ag.tensor, ag.asarray])
