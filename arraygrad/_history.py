@@ -44,13 +44,15 @@ def adopt_history(x: Any, node: Node | None) -> None:
 def overwrite(x: Any, value: Any, writer: str) -> None:
     """Write the tensor `value` (same shape and dtype) into `x`, history included."""
     recording = is_grad_enabled()
-    if recording and node_of(value) is not None:
+    # Before the lock: it may take that of the value's memory, whose writer may wait for this one.
+    node = node_of(value) if recording else None
+    if node is not None:
         check_alone(x, x._array, writer)
     with write_lock(x):
         prepare_write(x, writer)
         x._array[...] = value._array
         if recording:
-            adopt_history(x, node_of(value))
+            adopt_history(x, node)
 
 
 def check_alone(x: Any, target: Any, writer: str) -> None:
