@@ -240,6 +240,14 @@ def constant(value: complex, dtype: np.dtype[Any]) -> Any:
         ) from error
 
 
+def operand_for(x: Any, value: Any, function: str, position: int = 1) -> Any:
+    """What will be written into x, as a tensor; refuses an int that x cannot hold."""
+    dtype = x._array.dtype
+    if type(value) is int and dtype.kind in "iufc":
+        return wrap(constant(value, dtype))
+    return operand(value, function, position)
+
+
 def observe(op: Op, out: Any, arrays: tuple[Any, ...]) -> None:
     """Show a result (a tensor or a tuple of them) to whoever watches (anomaly detection)."""
     for observer in tuple(OBSERVERS):

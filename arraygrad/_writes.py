@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._apply import BROADCAST_TO, cast, node_of, operand, view
+from ._apply import BROADCAST_TO, cast, node_of, operand_for, view
 from ._dtypes import check_convertible
 from ._elementwise import binary, elementwise, fast_kernel, op_result_dtype, prepare
 from ._errors import DTypeError, GradientError, ShapeError
@@ -105,7 +105,7 @@ def write(x: Any, value: Any, writer: str) -> None:
 def assign(x: Any, value: Any, writer: str = "x[...] = value") -> None:
     """x[...] = value with broadcasting and NumPy's unsafe assignment casts."""
     check_write(x, writer)
-    value = operand(value, writer)
+    value = operand_for(x, value, writer)
     target = x._array
     differs = value._array.dtype != target.dtype
     if differs:

@@ -363,3 +363,29 @@ def test_arrays_are_taken_while_another_thread_imports_masked_arrays(
 ) -> None:
     monkeypatch.setitem(sys.modules, "numpy.ma", types.ModuleType("numpy.ma"))
     assert ag.asarray(np.ones(3)).sum() == 3.0
+
+
+WRITERS = {
+    "fill": lambda x, value: x.fill(value),
+    "setfield": lambda x, value: x.setfield(value, x.dtype),
+    "x.real": lambda x, value: setattr(x, "real", value),
+    "x.flat": lambda x, value: setattr(x, "flat", value),
+    "x.put": lambda x, value: x.put([0], value),
+    "np.put": lambda x, value: np.put(x, [0], value),
+    "np.putmask": lambda x, value: np.putmask(x, [[True, False]], value),
+    "np.copyto": lambda x, value: np.copyto(x, value),
+    "np.fill_diagonal": lambda x, value: np.fill_diagonal(x, value),
+    "np.put_along_axis": lambda x, value: np.put_along_axis(x, np.array([[0]]), value, 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"), [("uint8", -1), ("uint8", 300), ("int64", 1 << 70), ("float32", 10**400)]
+)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_integers_that_do_not_fit_are_not_written(writer: str, dtype: str, value: int) -> None:
+    x = ag.ones((1, 2), dtype=dtype)
+    with pytest.raises(OverflowError) as caught:
+        WRITERS[writer](x, value)
+    assert isinstance(caught.value, ag.errors.ArraygradError)
+    assert (x == 1).all()

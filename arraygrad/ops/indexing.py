@@ -14,6 +14,7 @@ from .._apply import (
     constant,
     node_of,
     operand,
+    operand_for,
     scalar_class,
     share_storage,
     view,
@@ -630,7 +631,7 @@ def put(x: Any, indices: Any, values: Any, *, mode: str = "raise") -> None:
     size = x._array.size
     if where.size and (where.min() < -size or where.max() >= size):
         raise IndexOutOfRangeError(f"put: an index is outside of a tensor of {size} elements")
-    values = operand(values, "put", 3)
+    values = operand_for(x, values, "put", 3)
     count = values._array.size
     if not where.size or not count:
         return

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._answers import answers
-from ..._apply import operand
+from ..._apply import operand, operand_for
 from ..._detach import lose
 from ..._errors import ArgumentError, DTypeError
 from ..._graph import is_grad_enabled
@@ -60,12 +60,12 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """np.put."""
     if not _on_array(np.put, a, ind, v, mode=mode):
-        indexing.put(a, operand(ind, "put", 2), operand(v, "put", 3), mode=mode)
+        indexing.put(a, operand(ind, "put", 2), v, mode=mode)
 
 
-def _cycled(values: Any, places: Any, function: str) -> Any:
-    """Elements of the flat values at places, repeated as often as needed."""
-    flat = manipulation.reshape(operand(values, function, 3), (-1,))
+def _cycled(a: Any, values: Any, places: Any, function: str) -> Any:
+    """Elements, to be written into a, of the flat values at places, repeated as needed."""
+    flat = manipulation.reshape(operand_for(a, values, function, 3), (-1,))
     if not flat._array.size:
         raise ArgumentError(f"np.{function}: cannot write from an empty tensor")
     return indexing.take(flat, operand(places % flat._array.size), axis=0)
@@ -82,7 +82,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     if not _on_array(np.place, arr, mask, vals):
         places = np.flatnonzero(np.asarray(plain(mask)))
         if places.size:
-            _write_flat(arr, places, _cycled(vals, np.arange(places.size), "place"))
+            _write_flat(arr, places, _cycled(arr, vals, np.arange(places.size), "place"))
 
 
 @answers(np.putmask)
@@ -96,7 +96,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
             )
         places = np.flatnonzero(chosen)
         if places.size:
-            _write_flat(a, places, _cycled(values, places, "putmask"))
+            _write_flat(a, places, _cycled(a, values, places, "putmask"))
 
 
 @answers(np.fill_diagonal)
@@ -108,7 +108,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     np.fill_diagonal(marked, True, wrap=wrap)  # checks the shape, too
     places = np.flatnonzero(marked)
     if places.size:
-        _write_flat(a, places, _cycled(val, np.arange(places.size), "fill_diagonal"))
+        _write_flat(a, places, _cycled(a, val, np.arange(places.size), "fill_diagonal"))
 
 
 @answers(np.put_along_axis)
@@ -117,7 +117,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     if _on_array(np.put_along_axis, arr, indices, values, axis=axis):
         return
     index = operand(indices, "put_along_axis", 2)
-    value = operand(values, "put_along_axis", 3)
+    value = operand_for(arr, values, "put_along_axis", 3)
     if axis is None:
         places = index._array.reshape(-1) % (arr._array.size or 1)
         _write_flat(arr, places, manipulation.broadcast_to(value, index._array.shape).ravel())
