@@ -14,7 +14,7 @@ from .. import numpy as tensor_numpy
 from .._apply import apply, operand, wrap
 from .._detach import WAYS_OUT, lose
 from .._dispatch import register_kernel
-from .._errors import DetachError, DispatchError
+from .._errors import ArgumentError, DetachError, DispatchError, LinAlgError
 from .._graph import grad_mode, is_grad_enabled as is_grad_enabled
 from .._op import Derivative, Op
 from .._storage import TensorBase
@@ -81,7 +81,9 @@ def tensors(x: Any) -> Any:
     return x
 
 
-def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def rule(
+    path: str, optional: bool = False, finite: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator of a rule: SciPy's function `path` where nothing is tracked, else the rule.
 
     Parameters
@@ -90,10 +92,13 @@ def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Ca
         Dotted path of SciPy's function, which has the same signature as the rule.
     optional : bool
         The installed SciPy may be too old or too new to have it: then the rule computes always.
+    finite : bool
+        SciPy refuses what is not finite, as it does where there is an argument `check_finite`.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         accepted = _keywords(function)
+        checks_finite = finite or "check_finite" in inspect.signature(function).parameters
 
         @policed
         @functools.wraps(function)
@@ -102,7 +107,12 @@ def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Ca
                 if accepted is not None and not accepted.issuperset(kwargs):
                     unknown = ", ".join(kwargs.keys() - accepted)
                     raise refuse(path, f"with the option {unknown}", "leave it out")
-                return function(*args, **kwargs)
+                if checks_finite:
+                    _check_finite(path, function, args, kwargs)
+                try:
+                    return function(*args, **kwargs)
+                except LinAlgError as error:
+                    raise _as_scipy_has_it(path, error, args, kwargs) from error
             if optional and not hasattr(scipy_module(path.rpartition(".")[0]), function.__name__):
                 return function(*args, **kwargs)
             return tensors(scipy_object(path)(*plain(args), **plain(kwargs)))
@@ -110,6 +120,39 @@ def rule(path: str, optional: bool = False) -> Callable[[Callable[..., Any]], Ca
         return stand_in
 
     return decorate
+
+
+def _check_finite(
+    path: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """What SciPy does for the argument `check_finite`, which is True unless it is given."""
+    for x in (*args, *kwargs.values()):
+        array = x._array if isinstance(x, TensorBase) else x
+        if isinstance(array, np.ndarray) and array.dtype.kind in "fc":
+            if np.isfinite(array).all():
+                continue
+            given = inspect.signature(function).bind(*args, **kwargs).arguments
+            if given.get("check_finite", True):
+                raise ArgumentError(
+                    f"{path}: array must not contain infs or NaNs; where they are meant, "
+                    "check_finite=False lets them pass"
+                )
+
+
+def _as_scipy_has_it(
+    path: str, error: LinAlgError, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Exception:
+    """The error of the kind that SciPy raises: bad shapes are a ValueError there, and no more.
+
+    Programs catch LinAlgError to try something else with a matrix that is singular.
+    """
+    try:
+        scipy_object(path)(*plain(args), **plain(kwargs))
+    except np.linalg.LinAlgError:
+        return error
+    except ValueError as theirs:
+        return ArgumentError(f"{path}: {theirs} ({error})")
+    return error
 
 
 def constant(path: str, summary: str) -> Callable[..., Any]:

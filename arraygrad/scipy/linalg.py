@@ -57,7 +57,7 @@ def solve(
     are read.
     """
     a, b = tensors_of("scipy.linalg.solve", a, b)
-    a = _structured(a, lower, assume_a)
+    a = _structured(xp.atleast_2d(a), lower, assume_a)
     return core.solve(xp.swapaxes(a, -1, -2) if transposed else a, b)
 
 
@@ -230,7 +230,7 @@ def cholesky(
     a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Any:
     """Cholesky factor, the upper one unless `lower`."""
-    return core.cholesky(tensor(a, "scipy.linalg.cholesky"), upper=not lower)
+    return core.cholesky(xp.atleast_2d(tensor(a, "scipy.linalg.cholesky")), upper=not lower)
 
 
 @rule("scipy.linalg.cho_factor")
@@ -238,7 +238,7 @@ def cho_factor(
     a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Any:
     """Cholesky factor for `cho_solve`; the other triangle is that of a, as SciPy leaves it."""
-    a = tensor(a, "scipy.linalg.cho_factor")
+    a = xp.atleast_2d(tensor(a, "scipy.linalg.cho_factor"))
     left = xp.triu(a, 1) if lower else xp.tril(a, -1)
     return core.cholesky(a, upper=not lower) + left, lower
 
@@ -291,14 +291,14 @@ def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any
     return core.svdvals(tensor(a, "scipy.linalg.svdvals"))
 
 
-@rule("scipy.linalg.orth")
+@rule("scipy.linalg.orth", finite=True)
 def orth(A: Any, rcond: float | None = None) -> Any:
     """Orthonormal basis of the range: the left singular vectors of `svd`."""
     u, s, _ = core.svd(tensor(A, "scipy.linalg.orth"), full_matrices=False)
     return u[:, : _rank(s, A, rcond)]
 
 
-@rule("scipy.linalg.null_space")
+@rule("scipy.linalg.null_space", finite=True)
 def null_space(A: Any, rcond: float | None = None, **options: Any) -> Any:
     """Orthonormal basis of the null space: the last right singular vectors of `svd`."""
     _, s, vh = core.svd(tensor(A, "scipy.linalg.null_space"), full_matrices=True)
@@ -312,7 +312,7 @@ def _rank(s: Any, a: Any, rcond: float | None) -> int:
     return int(np.sum(values > np.amax(values, initial=0.0) * rcond))
 
 
-@rule("scipy.linalg.polar")
+@rule("scipy.linalg.polar", finite=True)
 def polar(a: Any, side: str = "right") -> Any:
     """Polar decomposition a = u p (or p u), by the singular value decomposition."""
     w, s, vh = core.svd(tensor(a, "scipy.linalg.polar"), full_matrices=False)
@@ -484,7 +484,7 @@ def eigvals(a: Any, b: Any = None, *settings: Any, **options: Any) -> Any:
 @rule("scipy.linalg.expm")
 def expm(A: Any) -> Any:
     """Matrix exponential; its derivative is the Fréchet derivative."""
-    return core.expm(tensor(A, "scipy.linalg.expm"))
+    return core.expm(xp.atleast_2d(tensor(A, "scipy.linalg.expm")))
 
 
 @rule("scipy.linalg.logm")
@@ -500,7 +500,7 @@ def sqrtm(A: Any, disp: bool = True, blocksize: int = 64) -> Any:
     """Matrix square root: out dout + dout out = dA."""
     if not disp:
         raise refuse("scipy.linalg.sqrtm", "with disp=False", "leave disp out")
-    return core.sqrtm(tensor(A, "scipy.linalg.sqrtm"))
+    return core.sqrtm(xp.atleast_2d(tensor(A, "scipy.linalg.sqrtm")))
 
 
 @rule("scipy.linalg.fractional_matrix_power")
