@@ -468,7 +468,9 @@ def viewed(
     tensors.append(reference(result))
     if len(tensors) > storage._trim_at:
         storage._trim()
-    if x._array is not array:  # another thread's write has moved the memory meanwhile
+    # The storage's array, not that of x: a write that moves the memory moves that one first.
+    base, own = out.base, storage._array
+    if base is not own and base is not own.base and out is not own:
         storage._catch_up(result)
     return result
 

@@ -135,3 +135,15 @@ def test_tracked_writes_of_all_threads_stay_in_the_history() -> None:
         base.sum().backward()
         assert x.grad is not None
         np.testing.assert_allclose(x.grad.numpy(), 6 * i + 17 * 2)
+
+
+def test_views_made_in_the_middle_of_a_move_follow_it() -> None:
+    """They looked at the array of x, which moves after the storage's, and stayed behind."""
+    x = ag.tensor(np.arange(6.0).reshape(2, 3))
+    storage = x[0].storage()
+    # As far as a write has come that moves the memory: the tensors follow next.
+    storage._array, storage._address = x._array.copy(), None
+    with ag.no_grad():
+        views = {"x[1]": x[1], "x.T": x.T, "rows": list(x)[1], "flat": x.reshape(6)}
+    for name, view in views.items():
+        assert np.shares_memory(view._array, storage._array), name
