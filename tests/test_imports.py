@@ -97,9 +97,8 @@ EAGER = {
         )
     ),
 }
-# How long that may take: in milliseconds, or on slow machines as a part of NumPy's own import. The
-# target is 10 ms (row 17 of the benchmarks); here it is doubled, since a machine in use is slow.
-MILLISECONDS, PART_OF_NUMPY = 20, 0.3
+# How long that may take: in milliseconds, or on slow machines as a part of NumPy's own import.
+MILLISECONDS, PART_OF_NUMPY = 10, 0.15
 
 
 def modules(package: Path) -> list[Path]:
