@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-import threading
 import types
 import warnings
+from _thread import _local as local  # what threading wraps, without its import
 from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from ._apply import node_of
 from ._errors import ArgumentError, DetachError
-from ._graph import is_grad_enabled
+from ._graph import LIFTED_MARK as LIFTED_MARK, is_grad_enabled
 from ._lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -118,10 +118,6 @@ def get_detach_policy() -> Policy:
     return _POLICY.get()
 
 
-# Key in the globals of lifted functions: what they ask of a tensor may be answered in the graph.
-LIFTED_MARK = "__arraygrad_scope__"
-
-
 def stays_in_graph(x: Any) -> bool:
     """Whether a method that gives plain numbers gives scalars: x is tracked, the caller lifted."""
     if not is_grad_enabled() or node_of(x) is None:
@@ -196,7 +192,7 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
     raise error(message)
 
 
-class _Latest(threading.local):
+class _Latest(local):
     refused: tuple[str, int | None, str] | None = None
 
 

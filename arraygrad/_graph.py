@@ -44,6 +44,9 @@ next_seq: Callable[[], int] = itertools.count(1).__next__
 GRAD_MODE: ContextVar[bool] = ContextVar("arraygrad_grad_mode", default=True)
 is_grad_enabled: Callable[[], bool] = GRAD_MODE.get
 
+# Key in the globals of lifted functions: what they ask of a tensor may be answered in the graph.
+LIFTED_MARK = "__arraygrad_scope__"
+
 # Functions called with (op, result, argument arrays) after each op, the result being a tensor with
 # its node, or a tuple of them. Empty almost always, so that the road of a primitive pays one truth
 # test. Observers look at their own context.

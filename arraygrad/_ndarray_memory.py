@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._apply import geometry_in, node_of, wrap
-from ._detach import may_detach
 from ._dtypes import DTypeLike
 from ._errors import ArgumentError, ArgumentTypeError, GradientError, ReadOnlyError, out_of_memory
 from ._lazy import LazyModule
 from ._storage import Family, TensorBase, join_family
 
 if TYPE_CHECKING:
-    from . import _writes as writes
+    from . import _detach as detach, _writes as writes
     from .interop import numpy_protocol
     from .ops import views
 else:  # imported when the first method asks: most programs need few of them
+    detach = LazyModule("arraygrad._detach")
     writes = LazyModule("arraygrad._writes")
     numpy_protocol = LazyModule("arraygrad.interop.numpy_protocol")
     views = LazyModule("arraygrad.ops.views")
@@ -67,7 +67,7 @@ class NdarrayMemory(TensorBase):
     @property
     def ctypes(self: Any) -> Any:
         """NumPy's object for the ctypes module, over the same memory; refused while tracked."""
-        may_detach(self, "x.ctypes")
+        detach.may_detach(self, "x.ctypes")
         return numpy_protocol.to_ndarray(self, None, None).ctypes
 
     # -- bytes ------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ class NdarrayMemory(TensorBase):
 
     def tofile(self: Any, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the bytes, or the numbers as text, to a file; refused while tracked."""
-        may_detach(self, "tofile()")
+        detach.may_detach(self, "tofile()")
         self._array.tofile(fid, sep=sep, format=format)
 
     def dumps(self: Any) -> bytes:

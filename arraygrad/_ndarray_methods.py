@@ -13,7 +13,6 @@ import numpy as np
 
 from . import _cotangents
 from ._apply import CAST, wrap
-from ._detach import may_detach, stays_in_graph
 from ._dtypes import DTypeLike, as_dtype
 from ._errors import (
     ArgumentError,
@@ -27,7 +26,7 @@ from ._short import converted, reduction
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
-    from . import _writes as writes
+    from . import _detach as detach, _writes as writes
     from .interop.numpy_functions import reducing, selecting
     from .ops import (
         arithmetic,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
         views,
     )
 else:  # imported when the first method or operator asks: most programs need few of them
+    detach = LazyModule("arraygrad._detach")
     writes = LazyModule("arraygrad._writes")
     reducing = LazyModule("arraygrad.interop.numpy_functions.reducing")
     selecting = LazyModule("arraygrad.interop.numpy_functions.selecting")
@@ -226,9 +226,9 @@ class NdarrayMethods(TensorBase):
 
     def tolist(self: Any) -> Any:
         """Nested lists of Python numbers; refused while tracked (in lifted code: of scalars)."""
-        if stays_in_graph(self):
+        if detach.stays_in_graph(self):
             return _nested(self)
-        may_detach(self, "tolist()")
+        detach.may_detach(self, "tolist()")
         try:
             return self._array.tolist()
         except MemoryError as error:
@@ -236,7 +236,7 @@ class NdarrayMethods(TensorBase):
 
     def tobytes(self: Any, order: str = "C") -> bytes:
         """The raw bytes; refused while tracked."""
-        may_detach(self, "tobytes()")
+        detach.may_detach(self, "tobytes()")
         try:
             return bytes(self._array.tobytes(order))
         except MemoryError as error:
@@ -248,11 +248,11 @@ class NdarrayMethods(TensorBase):
             array = self._array
             if not array.ndim and type(array) is np.ndarray:
                 return array.item()
-        if stays_in_graph(self):
+        if detach.stays_in_graph(self):
             _item(self._array, args)  # for its errors
             place = args or (0,)
             return self[args] if len(args) > 1 else self.ravel()[place[0]]
-        may_detach(self, "item()")
+        detach.may_detach(self, "item()")
         return _item(self._array, args)
 
     # -- elementwise ----------------------------------------------------------------------------

@@ -14,7 +14,6 @@ import numpy as np
 
 from ._apply import cast, node_of, wrap_result
 from ._cotangents import ADD, MULTIPLY
-from ._detach import may_detach, note_text
 from ._elementwise import binary
 from ._errors import (
     ArgumentError,
@@ -30,7 +29,7 @@ from ._short import product, update
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
-    from . import _writes as writes
+    from . import _detach as detach, _writes as writes
     from ._tensor import Tensor
     from .ops import (
         arithmetic,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         rounding,
     )
 else:  # imported when the first operator asks: most programs need few of them
+    detach = LazyModule("arraygrad._detach")
     writes = LazyModule("arraygrad._writes")
     arithmetic = LazyModule("arraygrad.ops.arithmetic")
     bitwise = LazyModule("arraygrad.ops.bitwise")
@@ -342,14 +342,14 @@ class SpecialMethods(TensorBase):
             if type(array) is ndarray and array.dtype.kind in "fiub":
                 return float(array)
         value = self._only("float()")
-        may_detach(self, "float()")
+        detach.may_detach(self, "float()")
         if self._array.dtype.kind == "c":
             raise DTypeError("float() of a complex tensor; use float(x.real)")
         return float(value)
 
     def __complex__(self: Any) -> complex:
         value = self._only("complex()")
-        may_detach(self, "complex()")
+        detach.may_detach(self, "complex()")
         return complex(value)
 
     def __int__(self: Any) -> int:
@@ -378,7 +378,7 @@ class SpecialMethods(TensorBase):
                 text = format(self._array[()], spec)
                 # Fewer digits than the value has: rounded, so that a number read back is constant.
                 rounded = _ROUNDING.search(spec) is not None
-                return text if rounded or node_of(self) is None else note_text(text)
+                return text if rounded or node_of(self) is None else detach.note_text(text)
             except ValueError as error:
                 raise ArgumentError(f"the format {spec!r} of a {self.dtype}: {error}") from error
         if spec:
@@ -392,7 +392,7 @@ class SpecialMethods(TensorBase):
         if self._array.ndim:
             return str(self._array)
         text = str(self._array[()])
-        return text if node_of(self) is None else note_text(text)
+        return text if node_of(self) is None else detach.note_text(text)
 
     def __repr__(self: Any) -> str:
         text = np.array2string(

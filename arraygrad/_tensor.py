@@ -16,7 +16,6 @@ import numpy as np
 from . import _apply, _elementwise, _ndarray_memory, _short
 from ._apply import detached, node_of, register_types, wrap
 from ._cotangents import MULTIPLY
-from ._detach import LIFTED_MARK, is_lifted, may_detach
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
 from ._elementwise import binary
@@ -29,6 +28,7 @@ from ._errors import (
     ShapeError,
 )
 from ._formulas import is_leaf_node, make_leaf
+from ._graph import LIFTED_MARK
 from ._layout import Shape, normalize_axis
 from ._lazy import Absent, LazyModule
 from ._ndarray_memory import NdarrayMemory
@@ -37,11 +37,12 @@ from ._special_methods import NUMBERS, SpecialMethods
 from ._storage import Storage, TensorBase, family_of
 
 if TYPE_CHECKING:
-    from . import _writes as writes
+    from . import _detach as detach, _writes as writes
     from .autograd import hooks, reverse
     from .interop import dlpack, numpy_protocol
     from .ops import devices, parts, products, shapes, views
 else:  # imported when the first method asks: most programs need few of them
+    detach = LazyModule("arraygrad._detach")
     writes = LazyModule("arraygrad._writes")
     hooks = LazyModule("arraygrad.autograd.hooks")
     reverse = LazyModule("arraygrad.autograd.reverse")
@@ -198,7 +199,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
             if isinstance(kind, type) and issubclass(kind, TensorBase | np.ndarray):
                 if kind is not np.ndarray and not issubclass(kind, TensorBase):
                     what = f"a view as {kind.__name__}, which is derived from np.ndarray,"
-                    may_detach(self, what)
+                    detach.may_detach(self, what)
                     return self._array.view(kind)
                 shape = ()
             else:
@@ -384,7 +385,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
         return sys.modules["arraygrad"]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        may_detach(self, "conversion to a NumPy array (__array__)")
+        detach.may_detach(self, "conversion to a NumPy array (__array__)")
         return numpy_protocol.to_ndarray(self, dtype, copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -395,7 +396,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
 
     def numpy(self) -> Any:
         """The values as a NumPy array that shares memory; refused while tracked."""
-        may_detach(self, "numpy()")
+        detach.may_detach(self, "numpy()")
         return numpy_protocol.to_ndarray(self, None, None)
 
     def __dlpack__(
@@ -406,7 +407,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        may_detach(self, "DLPack export", ExportError)
+        detach.may_detach(self, "DLPack export", ExportError)
         return dlpack.export(
             self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
@@ -420,7 +421,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         node = node_of(self)
         # In lifted code a copy of an argument is computed from it, be it a leaf or not.
-        if node is not None and is_leaf_node(node) and not is_lifted(sys._getframe(1)):
+        if node is not None and is_leaf_node(node) and not detach.is_lifted(sys._getframe(1)):
             out: Tensor = wrap(self._array.copy())
             out.requires_grad_()
             if self.grad is not None:
@@ -433,7 +434,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     def __reduce__(self) -> tuple[Any, ...]:
         node = node_of(self)
         if node is not None and not is_leaf_node(node):
-            may_detach(self, "pickling")
+            detach.may_detach(self, "pickling")
             node = None
         return _rebuild, (np.array(self._array), node is not None, isinstance(self, Scalar))
 
@@ -472,7 +473,7 @@ class Scalar(Tensor):
 
     def as_integer_ratio(self) -> tuple[int, int]:
         """Numerator and denominator of the value, which carry no gradient."""
-        may_detach(self, "as_integer_ratio()")
+        detach.may_detach(self, "as_integer_ratio()")
         return self._array[()].as_integer_ratio()  # type: ignore[no-any-return]
 
     def __mul__(self, other: Any, /) -> Any:

@@ -77,7 +77,6 @@ EAGER = {
             "_aliases",
             "_apply",
             "_cotangents",
-            "_detach",
             "_device",
             "_dispatch",
             "_dtypes",
@@ -298,3 +297,15 @@ def test_lazy_names_are_those_that_type_checkers_see(package):
     for names in module._LAZY.values():
         for name in names:
             assert getattr(module, name) is not None
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_import_leaves_the_garbage_collector_as_it_was(collects: bool) -> None:
+    """Collections pause while the modules load."""
+    program = f"""
+        import gc
+        gc.enable() if {collects} else gc.disable()
+        import arraygrad
+        print(gc.isenabled())
+    """
+    assert fresh_process.run(textwrap.dedent(program)).stdout.split() == [str(collects)]
