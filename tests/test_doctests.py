@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import re
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -100,3 +101,13 @@ def test_docstring_names_parameters_and_result(name):
 )
 def test_docstring_states_the_derivative(name):
     assert ABOUT_DERIVATIVES.search(sections(FUNCTIONS[name].__doc__)["Notes"])
+
+
+def test_examples_of_the_guide_run():
+    pytest.importorskip("scipy")
+    guide = Path(__file__).parents[1] / "docs" / "guide.md"
+    if not guide.exists():
+        pytest.skip("an installed package comes without its documentation")
+    done = doctest.testfile(str(guide), module_relative=False, encoding="utf-8")
+    assert done.attempted > 20
+    assert not done.failed
