@@ -193,10 +193,7 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
     if isinstance(x, _ARRAY_SCALARS):
         return wrap(np.asarray(x))
     if isinstance(x, list | tuple):
-        if _from_sequence is None:  # registered by the module that makes tensors
-            importlib.import_module("arraygrad.ops.conversion")
-        assert _from_sequence is not None
-        return _from_sequence(x)
+        return from_sequence(x)
     if isinstance(x, Sequence) and not isinstance(x, str | bytes):  # range, deque, array.array
         return operand([*x], function, position)
     raise ArgumentTypeError(
@@ -220,11 +217,19 @@ def check_subclass(x: Any, function: str) -> None:
         )
 
 
-# Makes a tensor of nested sequences that may hold tensors; set by ops.creation.
-_from_sequence: Callable[[Any], Any] | None = None
+def from_sequence(x: Any, dtype: np.dtype[Any] | None = None, function: str = "asarray") -> Any:
+    """A tensor from a nested list or tuple."""
+    if _from_sequence is None:  # registered by the module that makes tensors
+        importlib.import_module("arraygrad.ops.conversion")
+    assert _from_sequence is not None
+    return _from_sequence(x, dtype, function)
 
 
-def register_sequence_conversion(function: Callable[[Any], Any]) -> None:
+# Makes a tensor of nested sequences that may hold tensors; set by ops.conversion.
+_from_sequence: Callable[[Any, Any, str], Any] | None = None
+
+
+def register_sequence_conversion(function: Callable[[Any, Any, str], Any]) -> None:
     global _from_sequence
     _from_sequence = function
 
@@ -234,18 +239,11 @@ def constant(value: complex, dtype: np.dtype[Any]) -> Any:
     try:
         return np.array(value, dtype)
     except OverflowError as error:
+        what = "Python integer " if isinstance(value, int) else ""
         raise IntegerOverflowError(
-            f"Python integer {value} is out of bounds for {dtype}; convert the tensor first, "
+            f"{what}{value} is out of bounds for {dtype}; convert the tensor first, "
             "e.g. x.astype('int64')"
         ) from error
-
-
-def operand_for(x: Any, value: Any, function: str, position: int = 1) -> Any:
-    """What will be written into x, as a tensor; refuses an int that x cannot hold."""
-    dtype = x._array.dtype
-    if type(value) is int and dtype.kind in "iufc":
-        return wrap(constant(value, dtype))
-    return operand(value, function, position)
 
 
 def observe(op: Op, out: Any, arrays: tuple[Any, ...]) -> None:

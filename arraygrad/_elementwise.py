@@ -7,7 +7,7 @@ operands of one dtype. `elementwise` is the whole road.
 from __future__ import annotations
 
 from functools import reduce
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -234,7 +234,8 @@ def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
             return array
         if dtype.kind in "fc" or (kind is int and dtype.kind in "iu"):
             array = constant(value, dtype)
-            if value and len(_CONSTANTS) < 256:  # 0.0 and -0.0 are one key
+            # 0.0 and -0.0 are one key; what overflows is to be warned of each time.
+            if value and len(_CONSTANTS) < 256 and (array == value or abs(array) != inf):
                 array.flags.writeable = False
                 _CONSTANTS[kind, value, dtype] = array
             return array

@@ -68,10 +68,24 @@ def as_integer(number: Any, argument: str, function: str) -> int:
         raise ArgumentTypeError(f"{function}: {argument}={number!r} is not an integer") from error
 
 
+def as_flag(value: Any, argument: str, function: str) -> bool:
+    """True or False, from a truth value or an integer; ArgumentTypeError for None and others."""
+    if value is True or value is False:
+        return value
+    try:
+        return bool(value if type(value).__name__ == "bool" else operator.index(value))
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{function}: {argument}={value!r} is neither True nor False"
+        ) from error
+
+
 def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
     """The axis as a number in range(ndim)."""
     if type(axis) is int and -ndim <= axis < ndim:  # nearly always
         return axis + ndim if axis < 0 else axis
+    if isinstance(axis, bool):  # which Python takes for a number, and NumPy not for that of an axis
+        raise ArgumentTypeError(f"{argument}={axis} is not an integer; use {int(axis)}")
     try:
         number = operator.index(axis)
     except TypeError as error:
@@ -88,20 +102,23 @@ ALL_AXES = [tuple(range(ndim)) for ndim in range(65)]  # NumPy has at most 64 di
 
 
 def normalize_axes(
-    axis: int | Iterable[int] | None, ndim: int, argument: str = "axis"
+    axis: int | Iterable[int] | None, ndim: int, argument: str = "axis", strict: bool = False
 ) -> tuple[int, ...]:
     """Sorted axes in range(ndim); None means all of them.
 
-    As in NumPy's reductions a 0-d array may be reduced along axis 0 or -1, which changes nothing.
+    As in NumPy's reductions a 0-d array may be reduced along axis 0 or -1, which changes nothing;
+    `strict` are those of them that count elements (mean, var, std), for which it has no axis.
     """
-    if axis is None or (ndim == 0 and (axis == 0 or axis == -1)):
+    if axis is None:
         return ALL_AXES[ndim]
-    if type(axis) is int or not isinstance(axis, Iterable):
-        return (normalize_axis(axis, ndim, argument),)
-    axes = tuple(normalize_axis(a, ndim, argument) for a in listed(axis))
-    if len(set(axes)) != len(axes):
-        raise ArgumentError(f"{argument}={tuple(axis)} names one axis twice")
-    return tuple(sorted(axes))
+    if isinstance(axis, tuple | list | range) or getattr(axis, "ndim", None):
+        axes = tuple([normalize_axis(a, ndim, argument) for a in axis])  # type: ignore[union-attr]
+        if len(set(axes)) != len(axes):
+            raise ArgumentError(f"{argument}={tuple(axis)} names one axis twice")  # type: ignore[arg-type]
+        return tuple(sorted(axes))
+    if not ndim and not strict and axis in (0, -1) and not isinstance(axis, bool):
+        return ()
+    return (normalize_axis(axis, ndim, argument),)  # type: ignore[arg-type]
 
 
 def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:

@@ -28,6 +28,50 @@ else:  # imported when the first method asks: most programs need few of them
     views = LazyModule("arraygrad.ops.views")
 
 
+class Flags:
+    """What ``x.flags`` is: NumPy's flags of the tensor's array, set on this tensor alone.
+
+    The array is that of detached tensors, of the storage and of graphs too.
+    """
+
+    __slots__ = ("_tensor",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, tensor: Any) -> None:
+        object.__setattr__(self, "_tensor", tensor)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tensor._array.flags, name)
+
+    def __getitem__(self, key: str) -> bool:
+        return self._tensor._array.flags[key]  # type: ignore[no-any-return]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        option = _SETTABLE.get(name)
+        if option is None:
+            raise AttributeError(f"the flag {name!r} cannot be set; it follows from the memory")
+        self._tensor.setflags(**{option: bool(value)})
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        name = _FLAG_NAMES.get(key)
+        if name is None:
+            raise KeyError(f"there is no flag {key!r} that can be set; use 'WRITEABLE'")
+        setattr(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(getattr(other, "num", None) == self.num)
+
+    def __repr__(self) -> str:
+        return repr(self._tensor._array.flags)
+
+
+_SETTABLE = {"writeable": "write", "aligned": "align", "writebackifcopy": "uic"}
+_FLAG_NAMES = {
+    "WRITEABLE": "writeable", "W": "writeable", "ALIGNED": "aligned", "A": "aligned",
+    "WRITEBACKIFCOPY": "writebackifcopy", "X": "writebackifcopy",
+}  # fmt: skip
+
+
 class NdarrayMemory(TensorBase):
     """Mix-in with what ndarray says of its memory; `self` is a Tensor, defined above this."""
 

@@ -6,7 +6,6 @@ Each is a few lines over the functions in ops/. Methods that write in place do s
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from ._short import converted, reduction
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
-    from . import _detach as detach, _writes as writes
+    from . import _detach as detach, _flat_view as flat_view, _writes as writes
     from .interop.numpy_functions import reducing, selecting
     from .ops import (
         arithmetic,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     )
 else:  # imported when the first method or operator asks: most programs need few of them
     detach = LazyModule("arraygrad._detach")
+    flat_view = LazyModule("arraygrad._flat_view")
     writes = LazyModule("arraygrad._writes")
     reducing = LazyModule("arraygrad.interop.numpy_functions.reducing")
     selecting = LazyModule("arraygrad.interop.numpy_functions.selecting")
@@ -222,7 +222,7 @@ class NdarrayMethods(TensorBase):
 
     def fill(self: Any, value: Any) -> None:
         """Write one value everywhere."""
-        writes.assign(self, value, "fill")
+        writes.fill(self, value)
 
     def tolist(self: Any) -> Any:
         """Nested lists of Python numbers; refused while tracked (in lifted code: of scalars)."""
@@ -444,7 +444,7 @@ class NdarrayMethods(TensorBase):
         self: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> Any:
         """Indices that sort along an axis."""
-        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        x, axis = _with_an_axis(self, axis)
         return sorting.argsort(x, axis=axis, stable=True)
 
     def partition(
@@ -457,7 +457,7 @@ class NdarrayMethods(TensorBase):
         self: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
     ) -> Any:
         """Indices that partition along an axis."""
-        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        x, axis = _with_an_axis(self, axis)
         return sorting.argpartition(x, kth, axis=axis)
 
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
@@ -494,11 +494,18 @@ class NdarrayMethods(TensorBase):
     @property
     def flat(self: Any) -> Any:
         """The tensor in one dimension; writing to it writes here if it is contiguous."""
-        return FlatView(self)
+        return flat_view.FlatView(self)
 
     @flat.setter
     def flat(self: Any, value: Any) -> None:
-        FlatView(self)[:] = value
+        flat_view.FlatView(self)[:] = value
+
+
+def _with_an_axis(x: Any, axis: int | None) -> tuple[Any, int]:
+    """The tensor and axis of a search along one: None means the flat tensor, as does no axis."""
+    if axis is None:
+        return x.ravel(), 0
+    return (x if x._array.ndim else x.ravel()), axis
 
 
 def _is_ordered(array: Any, order: Any) -> bool:
@@ -568,55 +575,3 @@ def _item(array: Any, args: tuple[Any, ...]) -> Any:
 def _nested(x: Any) -> Any:
     """Scalars in lists as deep as x has dimensions."""
     return x[()] if not x._array.ndim else [_nested(item) for item in x]
-
-
-class FlatView:
-    """Reading and writing a tensor by flat (C order) index, for any strides."""
-
-    __slots__ = ("_tensor",)
-
-    def __init__(self, tensor: Any) -> None:
-        self._tensor = tensor
-
-    def __len__(self) -> int:
-        return int(self._tensor.size)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._tensor.ravel())
-
-    def __getitem__(self, key: Any) -> Any:
-        out = self._tensor.ravel()[key]
-        return out.copy() if out._family is not None else out
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        size = self._tensor.size
-        if isinstance(key, slice):
-            flat: Any = np.arange(*key.indices(size))
-        elif type(key) is int and -size <= key < size:
-            flat = key % size
-        else:
-            try:
-                flat = np.arange(size)[key]
-            except IndexError as error:
-                raise IndexOutOfRangeError(
-                    f"x.flat[...] = value: {error} (of {size} elements in one dimension)"
-                ) from error
-        count = np.size(flat)
-        if isinstance(value, TensorBase) or np.ndim(value):
-            values = manipulation.reshape(creation.asarray(value), (-1,))
-            given = values._array.size
-            if not np.ndim(flat) and given != 1:
-                raise ShapeError(f"x.flat[...] = value: one element needs one value, not {given}")
-            if not count or not given:
-                return
-            if not self._tensor.shape:
-                value = values[(count - 1) % given]  # the last one counts
-            elif given != count:
-                # NumPy repeats the values as often as needed.
-                value = values[np.arange(count) % given].reshape(np.shape(flat))
-            else:
-                value = values.reshape(np.shape(flat))
-        if self._tensor.shape:
-            self._tensor[np.unravel_index(flat, self._tensor.shape)] = value
-        elif count:
-            self._tensor[...] = value

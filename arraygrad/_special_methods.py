@@ -55,7 +55,7 @@ else:  # imported when the first operator asks: most programs need few of them
 
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
 NUMBERS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic)
-_OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple)
+_OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple, range)
 
 ndarray = np.ndarray
 

@@ -146,8 +146,8 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
 
     @property
     def flags(self) -> Any:
-        """Memory layout flags, as in NumPy (a snapshot: use `setflags` to change writeable)."""
-        return self._array.flags
+        """Memory layout flags, as in NumPy; `writeable` can be set."""
+        return _ndarray_memory.Flags(self)
 
     @property
     def device(self) -> Device:

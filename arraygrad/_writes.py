@@ -6,20 +6,25 @@ the histories of the tensor's base and other views follow (adopt_history).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ._apply import BROADCAST_TO, cast, node_of, operand_for, view
+from ._apply import BROADCAST_TO, cast, constant, from_sequence, node_of, operand, view, wrap
 from ._dtypes import check_convertible
 from ._elementwise import binary, elementwise, fast_kernel, op_result_dtype, prepare
-from ._errors import DTypeError, GradientError, ShapeError
+from ._errors import ArgumentError, DTypeError, GradientError, ShapeError
 from ._formulas import is_leaf_node
 from ._graph import is_grad_enabled
 from ._history import adopt_history, overwrite
 from ._layout import Shape
+from ._lazy import LazyModule
 from ._op import Op
 from ._storage import TensorBase, check_writeable, prepare_write, write_lock
+from ._warnings import warn
+
+shapes = LazyModule("arraygrad.ops.shapes")  # lies above
 
 
 def check_write(x: Any, writer: str) -> None:
@@ -102,16 +107,101 @@ def write(x: Any, value: Any, writer: str) -> None:
     overwrite(x, value, writer)
 
 
+_ARRAYS = (TensorBase, np.ndarray, np.generic)
+
+
+def operand_for(x: Any, value: Any, function: str, position: int = 1) -> Any:
+    """What will be written into x, as a tensor.
+
+    Python's numbers, in sequences too, become numbers of the dtype of x, which refuses those that
+    it cannot hold; arrays and tensors keep their dtype, and are cast when they are written.
+    """
+    if not isinstance(value, _ARRAYS):
+        dtype = x._array.dtype
+        if isinstance(value, bool | int | float | complex):
+            return wrap(written_number(value, dtype, function))
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            given = value if isinstance(value, list | tuple) else [*value]
+            return from_sequence(given, dtype, function)
+    return operand(value, function, position)
+
+
+def written_number(value: complex, dtype: np.dtype[Any], function: str) -> Any:
+    """A Python number as the 0-d array that is written into `dtype`."""
+    if isinstance(value, complex) and dtype.kind not in "cb":
+        raise DTypeError(
+            f"{function}: the imaginary part of a complex value cannot be written into dtype "
+            f"{dtype}; write value.real, or make x complex first"
+        )
+    try:
+        return constant(value, dtype)
+    except ValueError as error:
+        raise ArgumentError(
+            f"{function}: NaN has no value in dtype {dtype}; make x floating-point first, "
+            "x.astype(float), or write a number"
+        ) from error
+
+
 def assign(x: Any, value: Any, writer: str = "x[...] = value") -> None:
     """x[...] = value with broadcasting and NumPy's unsafe assignment casts."""
     check_write(x, writer)
+    as_list = isinstance(value, list | tuple)
     value = operand_for(x, value, writer)
     target = x._array
+    if as_list and value._array.ndim > target.ndim:  # lists are not broadcast down
+        raise _misfit(value, target.shape, writer)
     differs = value._array.dtype != target.dtype
     if differs:
         check_convertible(value._array, target.dtype, writer)
-    if value._array.shape != target.shape:
-        value = view(BROADCAST_TO, value, shape=target.shape)
+    value = fitted(value, target.shape, writer)
     if differs:
         value = cast(value, target.dtype)
     overwrite(x, value, writer)
+
+
+def fill(x: Any, value: Any) -> None:
+    """Write one value everywhere."""
+    if type(value) is not float and type(value) is not int:
+        as_list = isinstance(value, list | tuple)
+        value = operand_for(x, value, "fill")
+        if value._array.ndim:
+            check_one_element(value._array.shape, as_list, "fill")
+            value = shapes.reshape(value, ())
+    assign(x, value, "fill")
+
+
+_ARRAYS_AS_ELEMENTS = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+
+
+def check_one_element(given: Shape, as_list: bool, writer: str) -> None:
+    """Whether an array can be written into one element: as the NumPy that is there says."""
+    if as_list or not _ARRAYS_AS_ELEMENTS or any(n != 1 for n in given):
+        raise ShapeError(
+            f"{writer}: a value of shape {given} cannot be written into one element; write its "
+            "element, value[0], or write to a slice, x[i:i+1]"
+        )
+    warn(
+        "Conversion of an array with ndim > 0 to a scalar is deprecated, and will error in future. "
+        "Ensure you extract a single element from your array before performing this operation. "
+        "(Deprecated NumPy 1.25.)",
+        DeprecationWarning,
+    )
+
+
+def fitted(value: Any, shape: Shape, writer: str) -> Any:
+    """The value broadcast to a shape, which may lack leading dimensions of size 1."""
+    given = value._array.shape
+    if given == shape:
+        return value
+    lead = len(given) - len(shape)
+    try:
+        if lead > 0 and all(n == 1 for n in given[:lead]):
+            value = shapes.reshape(value, given[lead:])
+        return view(BROADCAST_TO, value, shape=shape)
+    except ShapeError:
+        raise _misfit(value, shape, writer) from None
+
+
+def _misfit(value: Any, shape: Shape, writer: str) -> ShapeError:
+    given = value._array.shape
+    return ShapeError(f"{writer}: a value of shape {given} does not broadcast to shape {shape}")

@@ -41,7 +41,14 @@ LAYERS = (
     ("_engine",),
     ("_writes",),
     ("ops",),
-    ("_ndarray_memory", "_ndarray_methods", "_special_methods", "autograd", "interop"),
+    (
+        "_flat_view",
+        "_ndarray_memory",
+        "_ndarray_methods",
+        "_special_methods",
+        "autograd",
+        "interop",
+    ),
     ("_tensor",),  # its methods and protocol hooks are all of the above
     ("linalg", "fft", "extending"),
     ("numpy", "special"),

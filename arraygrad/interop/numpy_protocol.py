@@ -18,6 +18,7 @@ from .._storage import TensorBase, pin
 from . import ufuncs
 from .lookup import answer_to
 from .plain import is_tracked, plain, tensors
+from .raised import RAISED, in_our_class
 
 # Types that know better than we do what an operation between us and them means.
 _FOREIGN = {"dask", "xarray", "pandas", "torch", "jax", "jaxlib", "pint", "polars", "sparse"}
@@ -67,12 +68,18 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
         kind = type(argument)
         if kind not in _OURS and _foreign(kind, "__array_ufunc__"):
             return NotImplemented
-    if method == "__call__":
-        answer = ASKED.get(ufunc) if not kwargs else None
-        if answer is not None:
-            return answer(*inputs)
-        return ufuncs.call(ufunc, inputs, kwargs)
-    return ufuncs.method(ufunc, method, inputs, kwargs)
+    try:
+        if method == "__call__":
+            answer = ASKED.get(ufunc) if not kwargs else None
+            if answer is not None:
+                return answer(*inputs)
+            return ufuncs.call(ufunc, inputs, kwargs)
+        return ufuncs.method(ufunc, method, inputs, kwargs)
+    except RAISED as error:
+        said = in_our_class(error, f"np.{ufunc.__name__}")
+        if said is error:
+            raise
+        raise said from error
 
 
 def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -87,6 +94,11 @@ def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> 
         return _answered(func, args, kwargs)
     except MemoryError as error:
         raise out_of_memory(f"np.{func.__name__}", error) from error
+    except RAISED as error:
+        said = in_our_class(error, f"np.{func.__name__}")
+        if said is error:
+            raise
+        raise said from error
 
 
 def _answered(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:

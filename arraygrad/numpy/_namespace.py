@@ -18,6 +18,7 @@ from .._detach import lose
 from .._graph import is_grad_enabled
 from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
+from ..interop.raised import RAISED, in_our_class
 from . import _creation, _grids, _objects, _types
 from ._ufuncs import Ufunc, as_operand, is_numeric
 
@@ -176,6 +177,11 @@ def _answered(real: Any, answer: Any) -> Any:
         except _objects.REFUSALS:
             if not _objects.concerns_numpy(real, args, kwargs):
                 raise
+        except RAISED as error:
+            said = in_our_class(error, f"np.{real.__name__}")
+            if said is error:
+                raise
+            raise said from error
         return _objects.answer(real, args, kwargs)
 
     return function

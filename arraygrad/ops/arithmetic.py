@@ -16,8 +16,9 @@ from .kinks import cotangents_at_kink, tangent_at_kink
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
-    from . import comparison, rounding
+    from . import bitwise, comparison, rounding
 else:  # for a few formulas
+    bitwise = LazyModule("arraygrad.ops.bitwise")
     comparison = LazyModule("arraygrad.ops.comparison")
     rounding = LazyModule("arraygrad.ops.rounding")
 
@@ -264,9 +265,19 @@ def floor_divide(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
     return binary(FLOOR_DIVIDE, x1, x2)
 
 
+def _remainder_x2(x1: Any, x2: Any) -> Any:
+    """-floor(x1 / x2): 1 for -1 / inf, where the standard's `floor_divide` is -0."""
+    units = negative(floor_divide(x1, x2))
+    infinite = comparison.isinf(x2)
+    if not infinite.any():
+        return units
+    differ = comparison.not_equal(comparison.less(x1, 0), comparison.less(x2, 0))
+    ordinary = bitwise.logical_and(comparison.isfinite(x1), comparison.not_equal(x1, 0))
+    return where(bitwise.logical_and(bitwise.logical_and(infinite, ordinary), differ), 1, units)
+
+
 REMAINDER = declare(
-    Op("remainder", ("x1", "x2"),
-       Partials(x1=lambda: 1.0, x2=lambda x1, x2: negative(floor_divide(x1, x2))),
+    Op("remainder", ("x1", "x2"), Partials(x1=lambda: 1.0, x2=_remainder_x2),
        dtypes="real", family="elementwise")
 )  # fmt: skip
 
@@ -287,7 +298,7 @@ def remainder(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 
     Notes
     -----
-    Derivative: d out / d x1 = 1, d out / d x2 = -floor(x1 / x2).
+    Derivative: d out / d x1 = 1, d out / d x2 = -floor(x1 / x2), with floor(-1 / inf) = -1.
     """
     return binary(REMAINDER, x1, x2)
 

@@ -305,47 +305,59 @@ def _dlpack_array(x: Any, copy: bool | None) -> Any:
 # -- numbers and nested sequences -----------------------------------------------------------------
 
 
-def _plain_array(obj: Any, dtype: np.dtype[Any] | None) -> Any:
+def _plain_array(obj: Any, dtype: np.dtype[Any] | None, function: str = "asarray") -> Any:
     """An ndarray from a Python number or a nested sequence without tensors."""
     try:
         array = np.array(obj)
     except OverflowError as error:
-        raise IntegerOverflowError(f"asarray: {error}; use a float") from error
+        raise IntegerOverflowError(f"{function}: {error}; use a float") from error
     except ValueError as error:
         raise ShapeError(
-            f"asarray: the nested sequence is ragged ({error}); all rows must have one length"
+            f"{function}: the nested sequence is ragged ({error}); all rows must have one length"
         ) from error
     if array.dtype.kind == "O":
-        _refuse_objects(array)
+        if dtype is not None and dtype.kind in "fc" and _are_numbers(array):
+            return _converted(obj, dtype, function)  # integers beyond 64 bits, as floats
+        _refuse_objects(array, function)
     if not is_supported(array.dtype) and array.size:
-        check_supported(array.dtype, "asarray")
+        check_supported(array.dtype, function)
     if dtype is None:
-        return array.astype(check_supported(array.dtype, "asarray"), copy=False)
+        return array.astype(check_supported(array.dtype, function), copy=False)
     if dtype == array.dtype:
         return array
-    check_convertible(array, dtype, "asarray")
     if dtype.kind in "iu" and array.dtype.kind in "iuf":
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            check_convertible(array, dtype, function)
         # From the numbers themselves: beside negative or small ones NumPy makes integers from
         # 2**63 on floats, which cannot hold them.
-        try:
-            return np.array(obj, dtype)
-        except OverflowError as error:
-            raise IntegerOverflowError(
-                f"asarray: {error}; use a larger integer dtype or dtype=float"
-            ) from error
+        return _converted(obj, dtype, function)
+    check_convertible(array, dtype, function)
     return array.astype(dtype)
 
 
-def _refuse_objects(array: Any) -> None:
+def _converted(obj: Any, dtype: np.dtype[Any], function: str) -> Any:
+    try:
+        return np.array(obj, dtype)
+    except OverflowError as error:
+        raise IntegerOverflowError(
+            f"{function}: {error}; use a larger integer dtype or dtype=float"
+        ) from error
+
+
+def _are_numbers(array: Any) -> bool:
+    return all(isinstance(x, int | float | complex) for x in array.reshape(-1))
+
+
+def _refuse_objects(array: Any, function: str) -> None:
     flat = list(array.reshape(-1))
     if all(isinstance(x, int) for x in flat):
         big = max(flat, key=abs)
         raise IntegerOverflowError(
-            f"asarray: the Python integer {big} does not fit 64 bits; use floats"
+            f"{function}: the Python integer {big} does not fit 64 bits; use floats"
         )
     odd = next((x for x in flat if not isinstance(x, int | float | complex)), flat[0])
     raise DTypeError(
-        f"asarray: tensors hold numbers, not Python objects such as {type(odd).__name__} "
+        f"{function}: tensors hold numbers, not Python objects such as {type(odd).__name__} "
         f"({odd!r}); convert each with float(...) first"
     )
 
@@ -378,14 +390,14 @@ def _is_plain(obj: Any) -> bool:
     )
 
 
-def _from_sequence(obj: Any, dtype: np.dtype[Any] | None) -> Any:
+def _from_sequence(obj: Any, dtype: np.dtype[Any] | None, function: str = "asarray") -> Any:
     if _is_plain(obj):
-        return wrap(_plain_array(obj, dtype))
+        return wrap(_plain_array(obj, dtype, function))
     if not _holds_tensor(obj):
         obj = [_detour(part) for part in obj]
         if not any(isinstance(part, TensorBase) for part in obj):
-            return wrap(_plain_array(obj, dtype))
-    return _stacked(obj, dtype)
+            return wrap(_plain_array(obj, dtype, function))
+    return _stacked(obj, dtype, function)
 
 
 def _detour(part: Any) -> Any:
@@ -396,10 +408,10 @@ def _detour(part: Any) -> Any:
     return asarray(part) if foreign else part
 
 
-def _stacked(obj: Any, dtype: np.dtype[Any] | None) -> Any:
+def _stacked(obj: Any, dtype: np.dtype[Any] | None, function: str) -> Any:
     """A nested sequence with tensors in it: one stack of all its leaves, which keeps the graph."""
     leaves: list[Any] = []
-    outer = _collect(obj, leaves)
+    outer = _collect(obj, leaves, dtype)
     shape = leaves[0]._array.shape
     if any(t._array.shape != shape for t in leaves):
         shapes = sorted({t._array.shape for t in leaves})
@@ -411,34 +423,35 @@ def _stacked(obj: Any, dtype: np.dtype[Any] | None) -> Any:
     if len(outer) > 1:
         out = reshape(out, outer + shape)
     if dtype is not None and out._array.dtype != dtype:
-        check_convertible(out._array, dtype, "asarray")
+        check_convertible(out._array, dtype, function)
         return cast(out, dtype)
     return out
 
 
-def _collect(obj: Any, leaves: list[Any]) -> tuple[int, ...]:
+def _collect(obj: Any, leaves: list[Any], dtype: np.dtype[Any] | None) -> tuple[int, ...]:
     """Append the tensors of a nested sequence to `leaves`; the shape of the nesting."""
     if not any(isinstance(part, list | tuple) for part in obj):
-        leaves.extend(_leaf(part) for part in obj)
+        leaves.extend(_leaf(part, dtype) for part in obj)
         return (len(obj),)
     if all(isinstance(part, list | tuple) for part in obj) and all(len(part) for part in obj):
-        shapes = {_collect(part, leaves) for part in obj}
+        shapes = {_collect(part, leaves, dtype) for part in obj}
         if len(shapes) > 1:
             raise ShapeError(
                 f"asarray: the nested sequence is ragged: its parts have shapes {sorted(shapes)}"
             )
         return (len(obj), *shapes.pop())
     # Lists beside tensors: each list must become a tensor of the others' shape.
-    leaves.extend(_leaf(part) for part in obj)
+    leaves.extend(_leaf(part, dtype) for part in obj)
     return (len(obj),)
 
 
-def _leaf(part: Any) -> Any:
+def _leaf(part: Any, dtype: np.dtype[Any] | None) -> Any:
     if isinstance(part, TensorBase):
         return part
     if isinstance(part, _NUMBERS):
-        return wrap(_plain_array(part, None))
+        # Integers must fit in the dtype; other numbers are cast with the tensors beside them.
+        return wrap(_plain_array(part, dtype if dtype is not None and dtype.kind in "iu" else None))
     return asarray(part) if not isinstance(part, np.ndarray) else operand(part, "asarray")
 
 
-register_sequence_conversion(lambda sequence: _from_sequence(sequence, None))
+register_sequence_conversion(_from_sequence)

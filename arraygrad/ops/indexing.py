@@ -11,10 +11,8 @@ from .._apply import (
     BROADCAST_TO,
     apply,
     cast,
-    constant,
     node_of,
     operand,
-    operand_for,
     scalar_class,
     share_storage,
     view,
@@ -44,9 +42,8 @@ from .._storage import (
     prepare_write,
     write_lock,
 )
-from .._warnings import warn
 from .._windows import written_places
-from .._writes import check_write
+from .._writes import check_one_element, check_write, operand_for, written_number
 from .keys import indexed, indexed_shape, is_basic, is_full, is_mask, needs_last, normalize_key
 
 if TYPE_CHECKING:
@@ -117,21 +114,21 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     array = x._array
     as_list = isinstance(value, list | tuple)
     if as_list:
-        value = operand(value, _WRITER, 2)
+        value = operand_for(x, value, _WRITER, 2)
     recording = is_grad_enabled()
     written = None
     if isinstance(value, TensorBase):
         source = value._array
         written = node_of(value) if recording else None
     else:
-        source = _plain_value(value, array.dtype)
+        source = _plain_value(x, value)
     if basic:
         target = indexed(array, key)
         if _same_memory(target, source) and _same_history(x, value, recording):
             return  # x[key] += v ends with assigning the view to itself
         shape = target.shape
         if source.ndim and not shape and (as_list or type(target) is not np.ndarray):
-            _check_one_element(source.shape, as_list)
+            check_one_element(source.shape, as_list, _WRITER)
             source = source.reshape(())
     else:
         shape = indexed_shape(array, key, source.ndim > 0 or written is not None)
@@ -139,7 +136,14 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         _check_kind(source.dtype, array.dtype)
         check_convertible(source, array.dtype, _WRITER)
     if source.ndim and source.shape != shape:
+        if basic and as_list and source.ndim > len(shape):  # lists are not broadcast down
+            raise _misfit(source.shape, shape)
         _check_fit(source.shape, shape)
+        if source.ndim > 1 and is_mask(key):
+            raise ArgumentTypeError(
+                f"{_WRITER}: a mask selects elements of one dimension, the value has shape "
+                f"{source.shape}; use value.reshape(-1)"
+            )
     if written is not None:
         if source.shape != shape:
             value = _fit(value, shape)
@@ -193,41 +197,17 @@ def _setitem_node(node: Any, written: Any, key: Any, like: Any) -> Any:
 _WRITER = "x[...] = value"
 
 
-def _plain_value(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A value that is no tensor, as an array that can be written into `dtype`."""
+def _plain_value(x: Any, value: Any) -> Any:
+    """A value that is no tensor, as an array that can be written into x."""
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         check_supported(array.dtype, _WRITER)
         return array
     if not isinstance(value, bool | int | float | complex):
-        return operand(value, _WRITER, 2)._array
-    if isinstance(value, complex) and dtype.kind != "c":
-        _check_kind(np.dtype(complex), dtype)
-    try:
-        return constant(value, dtype)
-    except ValueError as error:
-        raise ArgumentError(
-            f"{_WRITER}: {value} cannot be written into dtype {dtype}; make x floating-point "
-            "first, x.astype(float)"
-        ) from error
-
-
-_ARRAYS_AS_ELEMENTS = np.lib.NumpyVersion(np.__version__) < "2.4.0"
-
-
-def _check_one_element(given: Shape, as_list: bool) -> None:
-    """Whether an array can be written into one element: as the NumPy that is there says."""
-    if as_list or not _ARRAYS_AS_ELEMENTS or any(n != 1 for n in given):
-        raise ShapeError(
-            f"{_WRITER}: a value of shape {given} cannot be written into one element; write its "
-            "element, value[0], or write to a slice, x[i:i+1]"
-        )
-    warn(
-        "Conversion of an array with ndim > 0 to a scalar is deprecated, and will error in future. "
-        "Ensure you extract a single element from your array before performing this operation. "
-        "(Deprecated NumPy 1.25.)",
-        DeprecationWarning,
-    )
+        return operand_for(x, value, _WRITER, 2)._array
+    if isinstance(value, complex) and x._array.dtype.kind != "c":
+        _check_kind(np.dtype(complex), x._array.dtype)
+    return written_number(value, x._array.dtype, _WRITER)
 
 
 def _check_kind(source: np.dtype[Any], target: np.dtype[Any]) -> None:

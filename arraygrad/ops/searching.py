@@ -72,7 +72,9 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 
 
 def _extremum_index(op: Op, x: Any, axis: int | None, keepdims: bool) -> Any:
-    if isinstance(x, TensorBase) and (axis is not None or x._array.flags.c_contiguous):
+    if isinstance(x, TensorBase) and (
+        type(axis) is int or (axis is None and x._array.flags.c_contiguous)
+    ):
         out = reduction(op, x, axis, keepdims)
         if out is not None:
             return out

@@ -14,7 +14,7 @@ from .._dispatch import register_kernel
 from .._dtypes import DTypeLike, as_dtype, check_convertible, float64, int64, real_dtype, uint64
 from .._errors import ArgumentError, ArgumentTypeError, ArraygradError, ShapeError
 from .._graph import is_grad_enabled
-from .._layout import ALL_AXES, Shape, normalize_axes, normalize_axis, reduced_shape
+from .._layout import ALL_AXES, Shape, as_flag, normalize_axes, normalize_axis, reduced_shape
 from .._op import Linear, Op, Rule, declare
 from .._short import reduction
 from .._storage import TensorBase
@@ -105,10 +105,11 @@ def sum(
     x = operand(x, "sum")
     own = x._array.dtype
     if axis is None and dtype is None and own.kind in "fc":  # most sums, with nothing to decide
-        return apply(SUM, x, axis=ALL_AXES[x._array.ndim], keepdims=bool(keepdims), dtype=own)  # type: ignore[no-any-return]
+        keep = as_flag(keepdims, "keepdims", "sum")
+        return apply(SUM, x, axis=ALL_AXES[x._array.ndim], keepdims=keep, dtype=own)  # type: ignore[no-any-return]
     axes = normalize_axes(axis, x._array.ndim)
     x, target = _accumulated(x, dtype, "sum")
-    return apply(SUM, x, axis=axes, keepdims=bool(keepdims), dtype=target)  # type: ignore[no-any-return]
+    return apply(SUM, x, axis=axes, keepdims=as_flag(keepdims, "keepdims", "sum"), dtype=target)  # type: ignore[no-any-return]
 
 
 MEAN: Op = declare(
@@ -155,10 +156,11 @@ def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
         if out is not None:
             return out  # type: ignore[no-any-return]
     x = _floating(x, "mean")
-    axes = normalize_axes(axis, x._array.ndim)
+    axes = normalize_axes(axis, x._array.ndim, strict=True)
     if not x._array.size and not _count(x._array.shape, axes):
         warn(EMPTY_MEAN)
-    return apply(MEAN, x, axis=axes, keepdims=bool(keepdims), dtype=x._array.dtype)  # type: ignore[no-any-return]
+    keep = as_flag(keepdims, "keepdims", "mean")
+    return apply(MEAN, x, axis=axes, keepdims=keep, dtype=x._array.dtype)  # type: ignore[no-any-return]
 
 
 def _mean_kept(x: Any, axis: tuple[int, ...]) -> Any:
@@ -307,10 +309,12 @@ def _moment(op: Op, x: Any, axis: Axis, correction: float, keepdims: bool) -> An
         raise ArgumentTypeError(
             f"{op.name}: correction={correction!r} is not a real number; use 0 or 1"
         ) from error
-    axes = normalize_axes(axis, x._array.ndim)
+    axes = normalize_axes(axis, x._array.ndim, strict=True)
     if (x._array.size if axis is None else _count(x._array.shape, axes)) <= correction:
         warn(TOO_FEW)
-    return apply(op, x, axis=axes, keepdims=bool(keepdims), correction=correction)
+    return apply(
+        op, x, axis=axes, keepdims=as_flag(keepdims, "keepdims", op.name), correction=correction
+    )
 
 
 # -- extremes -------------------------------------------------------------------------------------
@@ -417,7 +421,7 @@ def _extreme(op: Op, x: Any, axis: Axis, keepdims: bool) -> Any:
             f"{op.name} of no elements: x has shape {shape}, axis={axis}; give it a value first, "
             "e.g. by ag.concat"
         )
-    return apply(op, x, axis=axes, keepdims=bool(keepdims))
+    return apply(op, x, axis=axes, keepdims=as_flag(keepdims, "keepdims", op.name))
 
 
 # -- products -------------------------------------------------------------------------------------
@@ -484,7 +488,7 @@ def prod(
     x = operand(x, "prod")
     axes = normalize_axes(axis, x._array.ndim)
     x, target = _accumulated(x, dtype, "prod")
-    return apply(PROD, x, axis=axes, keepdims=bool(keepdims), dtype=target)  # type: ignore[no-any-return]
+    return apply(PROD, x, axis=axes, keepdims=as_flag(keepdims, "keepdims", "prod"), dtype=target)  # type: ignore[no-any-return]
 
 
 # -- running sums and products --------------------------------------------------------------------
@@ -677,4 +681,4 @@ def logsumexp(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Ten
     """
     x = _floating(x, "logsumexp")
     axes = normalize_axes(axis, x._array.ndim)
-    return apply(LOGSUMEXP, x, axis=axes, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return apply(LOGSUMEXP, x, axis=axes, keepdims=as_flag(keepdims, "keepdims", "logsumexp"))  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._apply import apply, operand
 from .._errors import ArgumentError
-from .._layout import as_integer, normalize_axes, normalize_axis
+from .._layout import as_flag, as_integer, normalize_axes, normalize_axis
 from .._op import NONE, Op, declare
 from .._short import reduction
 from .._storage import TensorBase
@@ -77,7 +77,8 @@ def _reduced(op: Op, x: Any, axis: int | Iterable[int] | None, keepdims: bool) -
         if out is not None:
             return out
     x = operand(x, op.name)
-    return apply(op, x, axis=normalize_axes(axis, x._array.ndim), keepdims=bool(keepdims))
+    axes = normalize_axes(axis, x._array.ndim)
+    return apply(op, x, axis=axes, keepdims=as_flag(keepdims, "keepdims", op.name))
 
 
 def diff(

@@ -234,6 +234,13 @@ FACTS = [
     (arithmetic.hypot, [2.0, -INF], [0.0, -1.0]),
     (arithmetic.hypot, [MAX, -MAX], [0.5**0.5, -(0.5**0.5)]),
     (arithmetic.hypot, [TINY, TINY], [0.5**0.5, 0.5**0.5]),
+    # floor(-1 / inf) is -1, which the value says too: remainder(-1, inf) is inf.
+    (arithmetic.remainder, [-1.0, INF], [1.0, 1.0]),
+    (arithmetic.remainder, [TINY, -INF], [1.0, 1.0]),
+    (arithmetic.remainder, [1.0, INF], [1.0, 0.0]),
+    (arithmetic.remainder, [-0.0, INF], [1.0, 0.0]),
+    (arithmetic.fmod, [-1.0, INF], [1.0, 0.0]),
+    (arithmetic.floor_divide, [-1.0, INF], [0.0, 0.0]),
     (comparison.clip, [1.0, NAN, 2.0], [0.0, 1.0, 0.0]),
     (comparison.clip, [1.0, 0.0, NAN], [0.0, 0.0, 1.0]),
     (comparison.clip, [NAN, INF, -INF], [1.0, 0.0, 0.0]),

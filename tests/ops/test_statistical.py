@@ -260,3 +260,56 @@ def test_softmax_of_a_wide_range_is_scipys_down_to_the_least_normal_number(dtype
         found = ag.softmax(ag.asarray(array), axis=axis)._array
         wanted = special.softmax(array, axis=axis)
         np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=float(lost))
+
+
+# -- what is no axis, and no flag ------------------------------------------------------------------
+
+METHODS = [
+    "sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "cumsum",
+    "cumprod", "argsort",
+]  # fmt: skip
+AXES = [
+    1.5, "x", (0, 0), (0, 1.5), True, np.True_, np.array(0), None, (), -3, 2, 0, -1, (0,), (0, 2),
+    {}, 1j, np.float64(1),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty:RuntimeWarning", "ignore:invalid:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
+@pytest.mark.parametrize("shape", [(2, 3), (), (0,)], ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_axes_are_taken_and_refused_as_by_numpy(method: str, shape: tuple[int, ...]) -> None:
+    """argmax took a tuple of all axes, and mean an axis of a number."""
+
+    def outcome(x: Any, axis: Any) -> Any:
+        try:
+            return np.shape(getattr(x, method)(axis=axis))
+        except (TypeError, ValueError) as error:
+            return error
+
+    for axis in AXES:
+        wanted, found = outcome(np.ones(shape), axis), outcome(ag.ones(shape), axis)
+        assert isinstance(found, Exception) == isinstance(wanted, Exception), (axis, wanted, found)
+        if isinstance(found, Exception):
+            assert isinstance(found, ag.errors.ArraygradError), (axis, found)
+            alike = TypeError if isinstance(wanted, TypeError) else ValueError
+            assert axis is True or isinstance(found, alike), (axis, wanted, found)
+        else:
+            assert found == wanted, axis
+
+
+@pytest.mark.parametrize("keepdims", [None, "yes", 1.0, []])
+@pytest.mark.parametrize("name", [*REDUCTIONS[:-1], "logsumexp"])
+def test_keepdims_is_true_or_false(name: str, keepdims: Any) -> None:
+    x = ag.ones((2, 3))
+    with pytest.raises(ag.errors.ArgumentTypeError, match="keepdims"):
+        getattr(ag, name)(x, keepdims=keepdims)
+    with pytest.raises(ag.errors.ArgumentTypeError, match="keepdims"):
+        getattr(ag, name)(x, axis=0, keepdims=keepdims)
+    if name != "logsumexp":
+        with pytest.raises(TypeError):
+            getattr(np.ones((2, 3)), name)(keepdims=keepdims)
+        with pytest.raises(ag.errors.ArgumentTypeError, match="keepdims"):
+            getattr(np, name)(x, keepdims=keepdims)
+    assert getattr(ag, name)(x, keepdims=1).shape == (1, 1)
+    assert getattr(ag, name)(x, keepdims=np.True_).shape == (1, 1)

@@ -21,7 +21,7 @@ from .rebinding import rebound
 
 _NO = np._NoValue
 _stored = reducing._stored
-_given = reducing._given
+_given, _kept = reducing._given, reducing._kept
 
 
 def _valid(x: Any, where: Any = _NO) -> Any:
@@ -77,7 +77,7 @@ def nanmean(
 ) -> Any:  # fmt: skip
     """np.nanmean; the gradient at a NaN is 0."""
     x = operand(a, "nanmean")
-    keep = _given(keepdims, False)
+    keep = _kept(keepdims)
     if x._array.dtype.kind not in "fcV":  # NumPy's mean, with its warnings
         return reducing.mean(x, axis, dtype, out, keepdims, where=where)
     x = reducing._inexact(x, dtype)
@@ -103,7 +103,7 @@ def nanvar(
         return reducing.var(x, axis, dtype, out, by, keepdims, where=where, mean=mean)
     x = reducing._inexact(x, dtype)
     valid = _valid(x, where)
-    count = np.add.reduce(valid, axis=axis, keepdims=_given(keepdims, False), dtype=np.intp)
+    count = np.add.reduce(valid, axis=axis, keepdims=_kept(keepdims), dtype=np.intp)
     square = lambda off: arithmetic.multiply(off, off)  # noqa: E731 - NumPy's words when it overflows
     squares = reducing._masked_squares(x, axis, keepdims, valid, mean, square)
     if np.any(count <= by):
@@ -136,7 +136,7 @@ def _extreme(
     function = reducing.max if largest else reducing.min
     result = function(filled, axis, None, keepdims, initial, where)
     if initial is _NO and not valid.all():
-        nothing = ~np.logical_or.reduce(valid, axis=axis, keepdims=_given(keepdims, False))
+        nothing = ~np.logical_or.reduce(valid, axis=axis, keepdims=_kept(keepdims))
         if nothing.any():
             warn("All-NaN slice encountered")
             result = searching.where(nothing, np.nan, result)

@@ -33,6 +33,11 @@ def _given(value: Any, default: Any) -> Any:
     return default if value is _NO or value is None else value
 
 
+def _kept(keepdims: Any) -> Any:
+    """As it was given; None is no flag for NumPy's reductions."""
+    return False if keepdims is _NO else keepdims
+
+
 def _stored(out: Any, result: Any, name: str) -> Any:
     return result if out is None else store(out, result, True, "same_kind", name)
 
@@ -56,7 +61,7 @@ def _reduction(
         if dtype is None and out is None and initial is _NO and where is _NO:  # most calls
             return function(a, axis=axis, keepdims=False if keepdims is _NO else keepdims)
         x = _chosen(operand(a, name), where, identity)
-        result = function(x, axis=axis, dtype=dtype, keepdims=_given(keepdims, False))
+        result = function(x, axis=axis, dtype=dtype, keepdims=_kept(keepdims))
         if initial is not _NO:
             result = combine(result, initial)
         return _stored(out, result, name)
@@ -82,7 +87,7 @@ def _extreme(
         if initial is _NO:
             raise ArgumentError(f"np.{name} with where= needs initial=, as it has no identity")
         x = searching.where(where, x, initial)
-    keep = _given(keepdims, False)
+    keep = _kept(keepdims)
     if initial is _NO:
         return _stored(out, function(x, axis=axis, keepdims=keep), name)
     start = cast(operand(initial, name), x._array.dtype)
@@ -134,7 +139,7 @@ def mean(
     if dtype is None and out is None and where is _NO:  # most calls
         return statistical.mean(a, axis=axis, keepdims=False if keepdims is _NO else keepdims)
     x = _inexact(operand(a, "mean"), dtype)
-    keep = _given(keepdims, False)
+    keep = _kept(keepdims)
     if where is _NO or where is True:
         return _stored(out, statistical.mean(x, axis=axis, keepdims=keep), "mean")
     count = _count(x, axis, where, keep)
@@ -169,10 +174,10 @@ def var(
     by = ddof if correction is _NO else correction
     x = _inexact(operand(a, "var"), dtype)
     if (where is _NO or where is True) and mean is _NO:
-        result = statistical.var(x, axis=axis, correction=by, keepdims=_given(keepdims, False))
+        result = statistical.var(x, axis=axis, correction=by, keepdims=_kept(keepdims))
         return _stored(out, result, "var")
     mask = _mask(x, where)
-    count = np.add.reduce(mask, axis=axis, keepdims=_given(keepdims, False), dtype=np.intp)
+    count = np.add.reduce(mask, axis=axis, keepdims=_kept(keepdims), dtype=np.intp)
     if np.any(count <= by):
         warn(TOO_FEW)
     squares = _masked_squares(x, axis, keepdims, mask, mean, arithmetic.square)
@@ -194,7 +199,7 @@ def _masked_squares(
         centre = _over(total, np.maximum(number, 1))
     off = arithmetic.subtract(_chosen(x, mask, 0), centre)
     squared = _chosen(_squared_modulus(off, square), mask, 0)
-    return statistical.sum(squared, axis=axis, keepdims=_given(keepdims, False))
+    return statistical.sum(squared, axis=axis, keepdims=_kept(keepdims))
 
 
 def _over_freedom(squares: Any, free: Any) -> Any:
@@ -227,7 +232,7 @@ def std(
     """np.std; the gradient at constant data is 0."""
     by = ddof if correction is _NO else correction
     x = _inexact(operand(a, "std"), dtype)
-    keep = _given(keepdims, False)
+    keep = _kept(keepdims)
     if (where is _NO or where is True) and mean is _NO:
         return _stored(out, statistical.std(x, axis=axis, correction=by, keepdims=keep), "std")
     variance = var(x, axis, None, None, by, keepdims, where=where, mean=mean)
@@ -238,14 +243,14 @@ def std(
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NO, *, where: Any = _NO) -> Any:
     """np.all."""
     x = _chosen(operand(a, "all"), where, True)
-    return _stored(out, utility.all(x, axis=axis, keepdims=_given(keepdims, False)), "all")
+    return _stored(out, utility.all(x, axis=axis, keepdims=_kept(keepdims)), "all")
 
 
 @answers(np.any)
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NO, *, where: Any = _NO) -> Any:
     """np.any."""
     x = _chosen(operand(a, "any"), where, False)
-    return _stored(out, utility.any(x, axis=axis, keepdims=_given(keepdims, False)), "any")
+    return _stored(out, utility.any(x, axis=axis, keepdims=_kept(keepdims)), "any")
 
 
 @answers(np.argmax)

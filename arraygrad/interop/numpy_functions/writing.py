@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..._answers import answers
-from ..._apply import operand, operand_for
+from ..._apply import operand, scalar_class
 from ..._detach import lose
-from ..._errors import ArgumentError, DTypeError
+from ..._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from ..._graph import is_grad_enabled
+from ..._layout import Shape, broadcast_shapes
 from ..._storage import TensorBase
-from ..._writes import assign
+from ..._writes import assign, check_write, fitted, operand_for
 from ...ops import indexing, manipulation, searching
 from ..plain import is_tracked, plain
 
@@ -36,24 +37,41 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     """np.copyto."""
     if _on_array(np.copyto, dst, src, casting=casting, where=where):
         return
-    given = src if type(src) in (bool, int, float, complex) else operand(src, "copyto", 2)._array
-    if type(src) in (bool, int, float, complex):
-        fits = np.can_cast(np.result_type(src, dst._array.dtype), dst._array.dtype, casting)  # type: ignore[arg-type]
-    else:
-        fits = np.can_cast(given.dtype, dst._array.dtype, casting)  # type: ignore[arg-type]
-    if not fits:
+    dtype = dst._array.dtype
+    is_number = type(src) in (bool, int, float, complex)
+    given = src if is_number else operand(src, "np.copyto", 2)
+    kind = np.result_type(src, dtype) if is_number else given._array.dtype
+    if not np.can_cast(kind, dtype, casting):  # type: ignore[arg-type]
         raise DTypeError(
-            f"np.copyto: {src!r} cannot be written into dtype {dst._array.dtype} under "
+            f"np.copyto: {src!r} cannot be written into dtype {dtype} under "
             f"casting={casting!r}; use casting='unsafe'"
         )
-    mask = np.asarray(plain(where))
-    if mask.all():
-        assign(dst, src, "np.copyto")
-    elif mask.any():
+    if is_number:  # integers must fit; floats are cast
+        given = operand_for(dst, src, "np.copyto", 2) if type(src) is int else operand(src)
+    if where is True:
+        assign(dst, given, "np.copyto")
+        return
+    mask = _mask(where, dst._array.shape)
+    if mask.any():
+        check_write(dst, "np.copyto")
+        given = fitted(given, dst._array.shape, "np.copyto")
         # What the mask leaves out may be NaN, which an integer tensor could not take.
-        value = searching.where(operand(mask), operand(src, "copyto"), 0)
-        value = value.astype(dst._array.dtype, copy=False)
+        value = searching.where(operand(mask), given, 0).astype(dtype, copy=False)
         assign(dst, searching.where(operand(mask), value, dst), "np.copyto")
+
+
+def _mask(where: Any, shape: Shape) -> Any:
+    """The array of truth values that where= means, for a target of a shape."""
+    mask = np.asarray(plain(where))
+    if mask.dtype.kind != "b":
+        raise ArgumentTypeError(
+            f"np.copyto: where= must be a mask of truth values, not of {mask.dtype}; compare, x > 0"
+        )
+    if mask.ndim > len(shape) or broadcast_shapes(mask.shape, shape) != shape:
+        raise ShapeError(
+            f"np.copyto: where= has shape {mask.shape}, which does not broadcast to {shape}"
+        )
+    return mask
 
 
 @answers(np.put)
@@ -71,6 +89,18 @@ def _cycled(a: Any, values: Any, places: Any, function: str) -> Any:
     return indexing.take(flat, operand(places % flat._array.size), axis=0)
 
 
+def _check_safe(a: Any, values: Any, function: str) -> None:
+    """Refuse arrays whose dtype has values that a has not, as NumPy does here."""
+    if isinstance(values, TensorBase | np.ndarray) and not isinstance(values, scalar_class()):
+        given = values._array.dtype if isinstance(values, TensorBase) else values.dtype
+        if not np.can_cast(given, a._array.dtype, "safe"):
+            raise DTypeError(
+                f"np.{function}: values of dtype {given} cannot be written into dtype "
+                f"{a._array.dtype} without loss; convert them first, "
+                f"values.astype('{a._array.dtype}')"
+            )
+
+
 def _write_flat(a: Any, places: Any, values: Any) -> None:
     if places.size:
         indexing.setitem(a, np.unravel_index(places, a._array.shape), values)
@@ -80,6 +110,7 @@ def _write_flat(a: Any, places: Any, values: Any) -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """np.place: the n-th true element gets the n-th value."""
     if not _on_array(np.place, arr, mask, vals):
+        _check_safe(arr, vals, "place")
         places = np.flatnonzero(np.asarray(plain(mask)))
         if places.size:
             _write_flat(arr, places, _cycled(arr, vals, np.arange(places.size), "place"))
@@ -89,6 +120,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
     """np.putmask: element n gets value n, where the mask is true."""
     if not _on_array(np.putmask, a, mask, values):
+        _check_safe(a, values, "putmask")
         chosen = np.asarray(plain(mask), bool)
         if chosen.shape != a._array.shape:
             raise ArgumentError(

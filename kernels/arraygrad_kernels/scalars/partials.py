@@ -479,8 +479,11 @@ def copysign(x1, x2):
 
 
 def remainder(x1, x2):
-    """(1, -floor(x1 / x2))."""
-    return like(x1, 1.0), -like(x1, values.floor_divide(x1, x2))
+    """(1, -floor(x1 / x2)): 1 for -1 / inf, where the standard's `floor_divide` is -0."""
+    turned = (x1 != 0.0) & ((x1 < 0.0) != (x2 < 0.0))
+    below = values.isfinite(x1) & values.isinf(x2) & turned
+    units = like(x1, values.floor_divide(x1, x2))
+    return like(x1, 1.0), like(x1, 1.0) if below else -units
 
 
 def remainder_quick(x1, x2):
