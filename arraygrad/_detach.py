@@ -12,8 +12,8 @@ import functools
 import sys
 import types
 import warnings
+import weakref
 from _thread import _local as local  # what threading wraps, without its import
-from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
@@ -24,9 +24,10 @@ from ._graph import LIFTED_MARK as LIFTED_MARK, is_grad_enabled
 from ._lazy import LazyModule
 
 if TYPE_CHECKING:
-    from . import _hints as hints, _scopes as scopes
-else:  # imported for the first message, and the first decorator
+    from . import _hints as hints, _scopes as scopes, _texts as texts
+else:  # imported for the first message, decorator and text
     hints, scopes = LazyModule("arraygrad._hints"), LazyModule("arraygrad._scopes")
+    texts = LazyModule("arraygrad._texts")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -125,6 +126,31 @@ def stays_in_graph(x: Any) -> bool:
     return LIFTED_MARK in sys._getframe(2).f_globals
 
 
+# id(scalar) -> scalar, of those that stand for one of Python's numbers: float(x), math.sin(x), or
+# an argument of a derivative by a number.
+_PYTHONS: dict[int, weakref.ref[Any]] = {}
+
+
+def as_pythons(x: Any) -> Any:
+    """Note that a scalar, a new one, stands for a number of Python."""
+    key = id(x)
+    _PYTHONS[key] = weakref.ref(x, lambda _: _PYTHONS.pop(key, None))
+    return x
+
+
+def is_pythons(x: Any) -> bool:
+    """Whether a scalar is known to stand for a number of Python."""
+    found = _PYTHONS.get(id(x))
+    return found is not None and found() is x
+
+
+def as_nested_pythons(x: Any) -> Any:
+    """Note scalars in nested lists as numbers of Python."""
+    for item in x if isinstance(x, list) else ():
+        as_nested_pythons(item)
+    return x if isinstance(x, list) else as_pythons(x)
+
+
 def is_lifted(frame: types.FrameType | None) -> bool:
     """Whether a frame is of lifted code, or called by it."""
     while frame is not None:
@@ -137,7 +163,7 @@ def is_lifted(frame: types.FrameType | None) -> bool:
 def may_detach(x: Any, what: str, error: type[Exception] = DetachError) -> None:
     """Raise (or warn, by policy) if `what` would lose the gradient of x."""
     if is_grad_enabled() and node_of(x) is not None:
-        lose(what, error=error)
+        lose(what, error=error, value=x)
 
 
 WAYS_OUT = (
@@ -150,7 +176,9 @@ WAYS_OUT_OF_LIFTED = (
 )
 
 
-def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> None:
+def lose(
+    what: str, instead: str = "", error: type[Exception] = DetachError, value: Any = None
+) -> None:
     """Raise or warn, by policy: `what` loses a gradient.
 
     Parameters
@@ -161,6 +189,8 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
         What to type instead, where there is more than the three ways out.
     error : type
         Class of the exception.
+    value : tensor, optional
+        What loses its gradient, if that may be for the sake of text.
     """
     policy = _POLICY.get()
     if policy == "allow":
@@ -173,7 +203,8 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
         instead = _NO_TENSORS
     users, depth = _lifted_above(users, depth)
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
-        return  # "%f" % x: text, in which a formatted string keeps no gradient either
+        texts.note_numbers(value)  # "%f" % x: text, in which no gradient is expected
+        return
     if caller is not users and not what.endswith(" and"):
         what += f" in {_name(caller)}.{caller.f_code.co_qualname}"
     ways_out = WAYS_OUT_OF_LIFTED if LIFTED_MARK in users.f_globals else WAYS_OUT
@@ -188,15 +219,17 @@ def lose(what: str, instead: str = "", error: type[Exception] = DetachError) -> 
         # it would be hidden as well: then ours is raised.
         with contextlib.suppress(DetachWarning):
             warnings.warn(message, DetachWarning, stacklevel=depth)
-    _LATEST.refused = (users.f_code.co_filename, users.f_lineno, message)
+    LATEST.refused = (users.f_code.co_filename, users.f_lineno, message)
+    LATEST.count += 1
     raise error(message)
 
 
 class _Latest(local):
     refused: tuple[str, int | None, str] | None = None
+    count = 0  # of the refusals in this thread
 
 
-_LATEST = _Latest()
+LATEST = _Latest()
 
 
 def refused_at(file: str, line: int | None) -> str | None:
@@ -204,8 +237,23 @@ def refused_at(file: str, line: int | None) -> str | None:
 
     Compiled code may show an exception of its own in the place of ours, without a trace of ours.
     """
-    found = _LATEST.refused
+    found = LATEST.refused
     return found[2] if found is not None and found[:2] == (file, line) else None
+
+
+def warn_of_caught() -> None:
+    """Say that code has caught a refusal of ours, and went another way than plain code goes."""
+    if _POLICY.get() == "allow" or LATEST.refused is None:
+        return
+    file, line, message = LATEST.refused
+    depth = 2
+    while _name(sys._getframe(depth)).startswith("arraygrad."):
+        depth += 1
+    warnings.warn(
+        f"code caught what was refused at {file}:{line} and went on without: {message}",
+        DetachWarning,
+        stacklevel=depth + 1,
+    )
 
 
 # What lifted code writes into is a tensor, unless it is one of these.
@@ -282,22 +330,3 @@ def _running(frame: types.FrameType) -> tuple[str, str]:
         ):
             called = instruction.argval
     return at.opname, called
-
-
-# Text made of numbers that carry gradients, known by identity; the latest only.
-_TEXTS: OrderedDict[int, str] = OrderedDict()
-_TEXTS_AT_MOST = 256
-
-
-def note_text(text: str) -> str:
-    """Remember a text, which is returned, as made of a number that carries a gradient."""
-    _TEXTS[id(text)] = text
-    if len(_TEXTS) > _TEXTS_AT_MOST:
-        _TEXTS.popitem(last=False)
-    return text
-
-
-def refuse_text(text: Any, what: str) -> None:
-    """Raise (or warn, by policy) if a number is read from such a text."""
-    if _TEXTS and _TEXTS.get(id(text)) is text and is_grad_enabled():
-        lose(f"{what} of the text of a number")

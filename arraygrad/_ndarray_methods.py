@@ -25,7 +25,12 @@ from ._short import converted, reduction
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
-    from . import _detach as detach, _flat_view as flat_view, _writes as writes
+    from . import (
+        _detach as detach,
+        _flat_view as flat_view,
+        _texts as texts,
+        _writes as writes,
+    )
     from .interop.numpy_functions import reducing, selecting
     from .ops import (
         arithmetic,
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
 else:  # imported when the first method or operator asks: most programs need few of them
     detach = LazyModule("arraygrad._detach")
     flat_view = LazyModule("arraygrad._flat_view")
+    texts = LazyModule("arraygrad._texts")
     writes = LazyModule("arraygrad._writes")
     reducing = LazyModule("arraygrad.interop.numpy_functions.reducing")
     selecting = LazyModule("arraygrad.interop.numpy_functions.selecting")
@@ -227,7 +233,7 @@ class NdarrayMethods(TensorBase):
     def tolist(self: Any) -> Any:
         """Nested lists of Python numbers; refused while tracked (in lifted code: of scalars)."""
         if detach.stays_in_graph(self):
-            return _nested(self)
+            return detach.as_nested_pythons(_nested(self))
         detach.may_detach(self, "tolist()")
         try:
             return self._array.tolist()
@@ -235,7 +241,9 @@ class NdarrayMethods(TensorBase):
             raise out_of_memory("tolist", error) from error
 
     def tobytes(self: Any, order: str = "C") -> bytes:
-        """The raw bytes; refused while tracked."""
+        """The raw bytes; refused while tracked (in lifted code: free as keys, not to be read)."""
+        if detach.stays_in_graph(self):
+            return texts.note(self._array.tobytes(order), self)  # type: ignore[no-any-return]
         detach.may_detach(self, "tobytes()")
         try:
             return bytes(self._array.tobytes(order))
@@ -251,7 +259,7 @@ class NdarrayMethods(TensorBase):
         if detach.stays_in_graph(self):
             _item(self._array, args)  # for its errors
             place = args or (0,)
-            return self[args] if len(args) > 1 else self.ravel()[place[0]]
+            return detach.as_pythons(self[args] if len(args) > 1 else self.ravel()[place[0]])
         detach.may_detach(self, "item()")
         return _item(self._array, args)
 

@@ -6,13 +6,13 @@ it does not know to the other side.
 
 from __future__ import annotations
 
-import re
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._apply import cast, node_of, wrap_result
+from ._apply import cast, node_of, scalar_class, wrap_result
 from ._cotangents import ADD, MULTIPLY
 from ._elementwise import binary
 from ._errors import (
@@ -29,8 +29,9 @@ from ._short import product, update
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
-    from . import _detach as detach, _writes as writes
+    from . import _detach as detach, _texts as texts, _writes as writes
     from ._tensor import Tensor
+    from .autograd import recorded
     from .ops import (
         arithmetic,
         bitwise,
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
     )
 else:  # imported when the first operator asks: most programs need few of them
     detach = LazyModule("arraygrad._detach")
+    texts = LazyModule("arraygrad._texts")
     writes = LazyModule("arraygrad._writes")
+    recorded = LazyModule("arraygrad.autograd.recorded")
     arithmetic = LazyModule("arraygrad.ops.arithmetic")
     bitwise = LazyModule("arraygrad.ops.bitwise")
     comparison = LazyModule("arraygrad.ops.comparison")
@@ -59,7 +62,6 @@ _OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple, range)
 
 ndarray = np.ndarray
 
-_ROUNDING = re.compile(r"\.([0-9]|1[0-4])(?![0-9])")  # a precision in a format
 
 
 def _left_to(other: Any) -> Any:
@@ -376,9 +378,7 @@ class SpecialMethods(TensorBase):
         if self._array.ndim == 0:
             try:
                 text = format(self._array[()], spec)
-                # Fewer digits than the value has: rounded, so that a number read back is constant.
-                rounded = _ROUNDING.search(spec) is not None
-                return text if rounded or node_of(self) is None else detach.note_text(text)
+                return text if node_of(self) is None else texts.note_formatted(text, spec, self)
             except ValueError as error:
                 raise ArgumentError(f"the format {spec!r} of a {self.dtype}: {error}") from error
         if spec:
@@ -389,12 +389,12 @@ class SpecialMethods(TensorBase):
         return str(self)
 
     def __str__(self: Any) -> str:
-        if self._array.ndim:
-            return str(self._array)
-        text = str(self._array[()])
-        return text if node_of(self) is None else detach.note_text(text)
+        text = str(self._array if self._array.ndim else self._array[()])
+        return text if node_of(self) is None else texts.note(text, self)
 
     def __repr__(self: Any) -> str:
+        if detach.LIFTED_MARK in sys._getframe(1).f_globals:
+            return _repr_of_users(self)
         text = np.array2string(
             self._array, separator=", ", prefix="tensor(", suffix=")"
         )  # fmt: skip
@@ -407,6 +407,16 @@ class SpecialMethods(TensorBase):
         if node is not None:
             notes.append("requires_grad=True" if self.is_leaf else f"grad_fn=<{self.grad_fn.name}>")
         return f"tensor({', '.join([text, *notes])})"
+
+
+def _repr_of_users(x: Any) -> str:
+    """``repr`` in lifted code, which may compare or read it: of what the user would have there."""
+    if x._array.ndim or not isinstance(x, scalar_class()):
+        text = repr(x._array)
+    else:
+        is_pythons = detach.is_pythons(x) or recorded.by_numbers()
+        text = repr(x._array.item() if is_pythons else x._array[()])
+    return text if node_of(x) is None else texts.note(text, x)
 
 
 _DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "complex128")}

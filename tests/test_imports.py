@@ -36,6 +36,7 @@ LAYERS = (
     ("_elementwise",),
     ("_short",),
     ("_cotangents", "_detach", "_history"),
+    ("_texts",),
     ("_fused",),
     ("_formulas",),
     ("_engine",),

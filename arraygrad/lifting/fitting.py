@@ -17,7 +17,7 @@ from .._dtypes import is_supported
 from .._storage import TensorBase, join_family, mark_saved
 from ..numpy import random as tensor_random
 from ..numpy._types import like_numpy
-from . import kept, reach, rebinding, stand_ins
+from . import kept, memos, reach, rebinding, stand_ins
 from .items import Layout, is_everybodys, items_of, place_of
 from .lifter import SCOPE
 from .session import INERT, SESSION
@@ -293,6 +293,9 @@ def container(record: Record, value: Any) -> Any:
 def fit_contents(record: Record, value: Any, layout: Layout | None) -> None:
     """Put into a container or object what lifted code has in the place of its contents."""
     if layout is None or layout.slots or not layout.plain:
+        if SESSION.arguments is not None and isinstance(value, dict) and value:
+            for key in memos.entries(value):
+                memos.suspect_entry(value, key)
         for replace, item in items_of(value):
             _fit_item(record, value, replace, item)
         return

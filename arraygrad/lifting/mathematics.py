@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import numpy as tensor_numpy
 from .._apply import node_of, wrap
-from .._detach import lose
+from .._detach import as_pythons, lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..numpy._types import converted
@@ -60,7 +60,11 @@ def rule(real: Callable[..., Any], ours: Callable[..., Any] | None) -> Callable[
                 break
         else:
             return real(*args, **kwargs)
-        args = tuple([list(a) if hasattr(a, "__next__") else a for a in args])
+        args = tuple([
+            a if isinstance(a, TensorBase)
+            else list(a) if hasattr(a, "__next__") else stand_ins.as_number_of_user(a)
+            for a in args
+        ])  # fmt: skip
         value = real(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
         if not is_grad_enabled() or not any(map(_tracked, args)):
             return value
@@ -77,7 +81,7 @@ def rule(real: Callable[..., Any], ours: Callable[..., Any] | None) -> Callable[
 def _as_scalar(x: Any) -> Any:
     if not isinstance(x, TensorBase):
         return x
-    return stand_ins.as_pythons(wrap(x._array[()], node_of(x)))
+    return as_pythons(wrap(x._array[()], node_of(x)))
 
 
 def constant(real: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._apply import node_of
+from .._detach import is_pythons
 from .._errors import ArgumentError
 from .._graph import INPUTS, OP
 from .._op import Op
@@ -72,7 +73,7 @@ def _is_float(x: Any, asks: bool) -> bool:
     """Whether a scalar is one of Python's numbers: marked as such, or computed from them alone."""
     if not isinstance(x, TensorBase) or not stand_ins.is_scalar(x):
         return False
-    if asks or stand_ins.is_pythons(x):
+    if asks or is_pythons(x):
         return True
     todo, done = [node_of(x)], set()
     while todo:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import cmath
 import decimal
 import fractions
 import functools
+import hashlib
 import importlib
 import json
 import math
 import pickle
 import statistics
+import struct
 import sys
 import types
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +26,7 @@ import numpy as np
 from ..interop.lookup import answer_to
 from ..numpy import _namespace
 from ..scipy import _registry
-from . import mathematics, stand_ins, standard_library
+from . import mathematics, questions, stand_ins, standard_library
 
 # "module.name" of a SciPy function -> "module:name" of ours, imported when it is first met.
 SCIPY: dict[str, str] = _registry.stand_ins()
@@ -184,7 +188,8 @@ def module(real: Any) -> Any:
 
 _FUNCTOOLS = {"lru_cache": stand_ins.lru_cache, "cache": stand_ins.cache_}
 _BUILTINS = {"float": stand_ins.Float, "complex": stand_ins.Complex, "type": stand_ins.Type,
-             "hasattr": stand_ins.hasattr_, "round": stand_ins.round_}  # fmt: skip
+             "hasattr": questions.hasattr_, "getattr": questions.getattr_, "dir": questions.dir_,
+             "round": stand_ins.round_, **standard_library.CODE}  # fmt: skip
 _OURS: dict[str, dict[str, Any]] = {
     "math": mathematics.MATH,
     "cmath": mathematics.CMATH,
@@ -194,6 +199,10 @@ _OURS: dict[str, dict[str, Any]] = {
     "json": standard_library.JSON,
     "pickle": standard_library.PICKLE,
     "statistics": standard_library.STATISTICS,
+    "struct": standard_library.STRUCT,
+    "ast": standard_library.AST,
+    "hashlib": standard_library.HASHLIB,
+    "zlib": standard_library.ZLIB,
 }
 
 
@@ -207,6 +216,8 @@ def _register_all() -> None:
         (math, mathematics.MATH), (cmath, mathematics.CMATH), (functools, _FUNCTOOLS),
         (builtins, _BUILTINS), (decimal, _OURS["decimal"]), (fractions, _OURS["fractions"]),
         (json, _OURS["json"]), (pickle, _OURS["pickle"]), (statistics, _OURS["statistics"]),
+        (struct, _OURS["struct"]), (ast, _OURS["ast"]), (hashlib, _OURS["hashlib"]),
+        (zlib, _OURS["zlib"]),
     ):  # fmt: skip
         for name, value in ours.items():
             register(getattr(real, name), value)

@@ -18,11 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import _texts as texts
 from .._apply import _Types, node_of
+from .._detach import LATEST, as_pythons, warn_of_caught
 from .._graph import is_grad_enabled, note_overwritten
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
-from . import blame, fitting, kept, python_arithmetic, reach, rebinding, stand_ins
+from . import blame, fitting, kept, memos, python_arithmetic, reach, rebinding, stand_ins
 from .class_sync import ClassSync, MetaSync
 from .items import is_everybodys, items_of, place_of
 from .lifter import SCOPE, Lifter, Scope
@@ -53,7 +55,7 @@ def mark_numbers(args: Iterable[Any]) -> None:
     """Note that scalars among the arguments stand for Python's numbers."""
     for a in args:
         if type(a) is _Types.scalar:
-            stand_ins.as_pythons(a)
+            as_pythons(a)
 
 
 def _may_hold_tensors(value: Any) -> bool:
@@ -121,6 +123,7 @@ class Record:
         """Call the target with what it reaches made fit."""
         records = THREAD.records
         outermost = not records
+        refused = LATEST.count
         entered = not outermost and self in records
         derivative = plain and not plain_result
         lock = SESSION.lock
@@ -145,6 +148,10 @@ class Record:
                     result = function(*args, **kwargs)
             else:
                 result = function(*args, **kwargs)
+            if outermost and LATEST.count != refused:
+                warn_of_caught()
+            if outermost and derivative and (SESSION.seen or SESSION.arrays):
+                result = memos.without_last(self, result, lambda: function(*args, **kwargs))
             if outermost and SESSION.suspects:
                 result = kept.recomputed(result, lambda: function(*args, **kwargs))
             if not outermost or (not plain_result and type(result) in ARGUMENTS):
@@ -182,6 +189,7 @@ class Record:
             finally:
                 records.pop()
         session = SESSION
+        refused = LATEST.count
         session.running.append(self)
         if derivative:
             session.arguments = (args, kwargs)
@@ -191,6 +199,8 @@ class Record:
                 with session.lock:
                     self.plain = derivative
                     self._push()
+            if LATEST.count != refused:
+                warn_of_caught()
             if session.suspects:
                 result = kept.recomputed(result, lambda: self.twin(*args))
             if type(result) in ARGUMENTS:
@@ -284,6 +294,8 @@ class Record:
         session = SESSION
         if session.running:
             return
+        if texts.NUMBERS:
+            texts.forget()
         if not session.touched:
             session.arguments = None
             return
@@ -491,6 +503,8 @@ class Record:
         found = SESSION.arrays.get(id(tensor))
         if found is not None:
             return found[1]
+        if id(tensor) in SESSION.suspects and id(tensor) in SESSION.replaced:
+            return SESSION.replaced[id(tensor)][1]
         if not self.plain or id(tensor) in SESSION.kept:
             return tensor
         if SESSION.arguments is None and is_grad_enabled() and node_of(tensor) is not None:
@@ -544,6 +558,8 @@ class Record:
             original = self.lifter.original(type(value))
             if original is not None:
                 object.__setattr__(value, "__class__", original)
+            if self.plain and isinstance(value, dict):
+                memos.plain_keys(value)
             for replace, item in items_of(value):
                 kind = type(item)
                 if kind in INERT:

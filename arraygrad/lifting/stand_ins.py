@@ -11,14 +11,15 @@ import builtins
 import decimal
 import fractions
 import functools
-import weakref
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .. import _texts as texts
 from .._apply import node_of, scalar_class, wrap
-from .._detach import lose, refuse_text
+from .._detach import as_pythons, is_pythons, lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
@@ -35,10 +36,23 @@ class _NumberType(StandIn):
             if isinstance(args[0], TensorBase):
                 return _number(args[0], cls._real)
             if type(args[0]) is str:
-                refuse_text(args[0], f"{cls._real.__name__}()")
+                texts.refuse(args[0], f"{cls._real.__name__}()")
+            else:
+                args = (as_number_of_user(args[0], f"__{cls._real.__name__}__"),)
+                if isinstance(args[0], TensorBase):
+                    return _number(args[0], cls._real)
         if len(args) == 2 and any(isinstance(a, TensorBase) for a in args):  # complex(re, im)
             return arithmetic.add(args[0], arithmetic.multiply(1j, args[1]))
         return cls._real(*args)
+
+
+def as_number_of_user(x: Any, method: str = "__float__") -> Any:
+    """What an object of the user's class says to be as a number; anything else as it is."""
+    asked = getattr(type(x), method, None)
+    if not isinstance(asked, types.FunctionType):
+        return x
+    number = asked(x)
+    return number if isinstance(number, TensorBase | float | complex) else x
 
 
 def _number(x: Any, kind: Any) -> Any:
@@ -51,24 +65,6 @@ def _number(x: Any, kind: Any) -> Any:
     if out._array.ndim:
         out = out.reshape(())
     return as_pythons(wrap(out._array[()], node_of(out)))
-
-
-# id(scalar) -> scalar, of those that stand for one of Python's numbers: float(x), math.sin(x), or
-# an argument of a derivative by a number.
-_PYTHONS: dict[int, weakref.ref[Any]] = {}
-
-
-def as_pythons(x: Any) -> Any:
-    """Note that a scalar, a new one, stands for a number of Python."""
-    key = id(x)
-    _PYTHONS[key] = weakref.ref(x, lambda _: _PYTHONS.pop(key, None))
-    return x
-
-
-def is_pythons(x: Any) -> bool:
-    """Whether a scalar is known to stand for a number of Python."""
-    found = _PYTHONS.get(id(x))
-    return found is not None and found() is x
 
 
 def like_user(x: Any) -> Any:
@@ -98,7 +94,7 @@ class _PlainType(StandIn):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         for text in args:
-            refuse_text(text, f"{cls.__module__}.{cls.__qualname__}()")
+            texts.refuse(text, f"{cls.__module__}.{cls.__qualname__}()")
         if any(map(holds_tensor, (*args, *kwargs.values()))):
             if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
                 lose(f"{cls.__module__}.{cls.__qualname__}(){cls._what}")
@@ -213,11 +209,6 @@ class SingleDispatchMethod:
             return chosen.__get__(instance, owner)(*args, **kwargs)
 
         return method
-
-
-def hasattr_(x: Any, name: str, /) -> bool:
-    """Our ``hasattr``: what NumPy would have has no length if a scalar, and nothing to detach."""
-    return hasattr(x, name) and (not isinstance(x, TensorBase) or hasattr(like_user(x), name))
 
 
 def round_(number: Any, ndigits: Any = None) -> Any:

@@ -5,16 +5,23 @@
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import io
 import json
 import pickle
 import statistics
+import struct
+import sys
 import types
+import zlib
 from collections.abc import Callable
 from typing import Any
 
-from .. import numpy as tensor_numpy
-from .._detach import lose, note_text, refuse_text
+import numpy as np
+
+from .. import _texts as texts, numpy as tensor_numpy
+from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..interop.plain import is_tracked, plain
@@ -121,25 +128,106 @@ STATISTICS = {
 def _dumps(obj: Any, **settings: Any) -> str:
     """``json.dumps``: text, in which numbers are plain, as in a formatted string."""
     text = json.dumps(plain(obj), **settings)
-    if is_tracked(obj):
-        note_text(text)
-    return text
+    return str(texts.note(text, obj)) if is_tracked(obj) else text
 
 
 def _dump(obj: Any, fp: Any, **settings: Any) -> None:
     json.dump(plain(obj), fp, **settings)
+    texts.note_numbers(obj)
 
 
 def _loads(s: Any, **settings: Any) -> Any:
-    refuse_text(s, "json.loads()")
+    texts.refuse(s, "json.loads()")
     return json.loads(s, **settings)
+
+
+def _load(fp: Any, **settings: Any) -> Any:
+    return _loads(fp.read(), **settings)
 
 
 JSON = {
     "dumps": stand_ins.like(_dumps, json.dumps),
     "dump": stand_ins.like(_dump, json.dump),
+    "load": stand_ins.like(_load, json.load),
     "loads": stand_ins.like(_loads, json.loads),
 }
+
+
+def _pack(format: Any, *values: Any) -> bytes:
+    packed = struct.pack(format, *plain(values))
+    return bytes(texts.note(packed, values)) if is_tracked(values) else packed
+
+
+def _unpacked(real: Callable[..., Any]) -> Callable[..., Any]:
+    def function(format: Any, buffer: Any, *offset: Any, **settings: Any) -> Any:
+        texts.refuse(buffer, f"struct.{real.__name__}()")
+        out = real(format, plain(buffer), *offset, **settings)
+        texts.refuse_numbers(out, f"struct.{real.__name__}()")
+        return out
+
+    return stand_ins.like(function, real)
+
+
+STRUCT = {
+    "pack": stand_ins.like(_pack, struct.pack),
+    "unpack": _unpacked(struct.unpack),
+    "unpack_from": _unpacked(struct.unpack_from),
+}
+
+
+def _literal_eval(node_or_string: Any) -> Any:
+    texts.refuse(node_or_string, "ast.literal_eval()")
+    return ast.literal_eval(node_or_string)
+
+
+AST = {"literal_eval": stand_ins.like(_literal_eval, ast.literal_eval)}
+
+
+def _of_bytes(real: Callable[..., Any]) -> Callable[..., Any]:
+    """A digest, from which nobody reads a number back."""
+
+    def function(*data: Any, **settings: Any) -> Any:
+        return real(*map(_contiguous, data), **settings)
+
+    return stand_ins.like(function, real)
+
+
+def _contiguous(x: Any) -> Any:
+    return np.ascontiguousarray(plain(x)) if isinstance(x, TensorBase) else x
+
+
+HASHLIB = {
+    name: _of_bytes(getattr(hashlib, name))
+    for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
+}
+ZLIB = {name: _of_bytes(getattr(zlib, name)) for name in ("crc32", "adler32")}
+
+
+# -- code made of text ----------------------------------------------------------------------------
+
+
+def _eval(source: Any, /, globals: Any = None, locals: Any = None) -> Any:
+    """``eval``, in the namespaces of who calls it."""
+    texts.refuse(source, "eval()")
+    return eval(source, *_namespaces(sys._getframe(1), globals, locals))
+
+
+def _exec(source: Any, /, globals: Any = None, locals: Any = None, **closure: Any) -> None:
+    texts.refuse(source, "exec()")
+    exec(source, *_namespaces(sys._getframe(1), globals, locals), **closure)
+
+
+def _namespaces(frame: types.FrameType, globals: Any, locals: Any) -> tuple[Any, Any]:
+    if globals is not None:
+        globals.setdefault("__builtins__", frame.f_globals["__builtins__"])
+        return globals, globals if locals is None else locals
+    if locals is not None:
+        return frame.f_globals, locals
+    names = frame.f_locals
+    return frame.f_globals, names if isinstance(names, dict) else dict(names)
+
+
+CODE = {"eval": stand_ins.like(_eval, eval), "exec": stand_ins.like(_exec, exec)}
 
 
 class _Pickler(pickle.Pickler):

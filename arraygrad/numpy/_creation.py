@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _texts as texts
 from .._apply import wrap
 from .._detach import lose
 from .._dtypes import is_supported
@@ -38,6 +39,8 @@ def _as_tensor(
         if not _is_dtype_of_numbers(dtype):
             return _without_numbers(object, np.dtype(dtype))
         return conversion.asarray(object, dtype=dtype, copy=copy_mode(copy))
+    if texts.NUMBERS and dtype is not None and isinstance(object, list | tuple):
+        texts.refuse(object, "np.array()")
     made = np.array(object, dtype, copy=copy, order=order, subok=subok)
     if type(made) is not np.ndarray or not is_supported(made.dtype):
         return made
@@ -283,7 +286,9 @@ def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
         kwargs.pop("like", None)
         if is_grad_enabled() and is_tracked(args):
             lose(f"np.{function.__name__} makes new data and")
+        texts.refuse(args, f"np.{function.__name__}()")
         out = function(*plain(args), **plain(kwargs))
+        texts.refuse_numbers(out, f"np.{function.__name__}()")
         return wrap(out) if isinstance(out, np.ndarray) and is_supported(out.dtype) else out
 
     made.__name__ = made.__qualname__ = function.__name__

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _texts as texts
 from .._detach import lose
 from .._graph import is_grad_enabled
 from ..interop.lookup import answer_to
@@ -50,6 +51,11 @@ _ABOUT_ARRAYS = frozenset({
     "iterable",
     "may_share_memory", "min_scalar_type", "mintypecode", "ndim", "promote_types", "result_type",
     "savetxt", "shape", "shares_memory", "size", "typename",
+})  # fmt: skip
+
+_WRITE_TEXT = frozenset({
+    "array2string", "array_repr", "array_str", "format_float_positional",
+    "format_float_scientific", "savetxt",
 })  # fmt: skip
 
 # Whatever calls back into user code hands it tensors: NumPy's own would hand it arrays.
@@ -198,6 +204,8 @@ _FOREIGN = {"dask", "xarray", "pandas", "torch", "jax", "jaxlib", "pint", "polar
 def _about_arrays(real: Any) -> Any:
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
+        if real.__name__ in _WRITE_TEXT:
+            texts.note_numbers(args)
         args = tuple(_seen_by_numpy(a) for a in args)
         return real(*args, **{k: _seen_by_numpy(v) for k, v in kwargs.items()})
 

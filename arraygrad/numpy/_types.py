@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _texts as texts
 from .._apply import node_of, scalar_class, wrap
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
@@ -66,6 +67,7 @@ class _ScalarType(StandIn):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and holds_tensor(args[0]):
             return converted(args[0], cls._real)
+        texts.refuse(args, f"np.{cls.__name__}()")
         return cls._real(*args, **kwargs)
 
 

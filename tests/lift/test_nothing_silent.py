@@ -1,0 +1,203 @@
+"""Gradients that code would lose without a word: by type questions, memos, text, caught errors."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import csv
+import ctypes
+import decimal
+import io
+import json
+import logging
+import string
+import struct
+
+import numpy as np
+import pytest
+
+import arraygrad as ag
+from tests.lift.corpus import duck_types, memos
+
+from .test_corpus import differences
+
+X = np.array([0.7, 1.3, 0.4])
+NAMES = {"ids": lambda f: f.__name__}
+
+
+@pytest.mark.parametrize("f", duck_types.CASES, **NAMES)
+def test_kinds_of_arrays_are_told_apart_as_in_plain_code(f):
+    value, gradient = ag.value_and_grad(f)(X)
+    np.testing.assert_allclose(value, f(X.copy()), rtol=1e-12)
+    np.testing.assert_allclose(gradient, differences(f, X), rtol=2e-5, atol=1e-6)
+    assert value != 0
+
+
+@pytest.mark.parametrize("f", duck_types.OF_NUMBERS, **NAMES)
+def test_numbers_are_known_for_pythons(f):
+    value, gradient = ag.value_and_grad(f)(1.5)
+    assert value == f(1.5) != 0
+    assert gradient == value / 1.5
+
+
+def test_our_own_interface_is_there_in_lifted_code():
+    def f(x):
+        assert x.requires_grad
+        return (x * x.detach().numpy()).sum()
+
+    np.testing.assert_array_equal(ag.grad(f)(X), X)
+
+
+# -- caches of the user's own ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("f", memos.CASES, **NAMES)
+def test_memos_of_plain_calls_and_of_earlier_derivatives(f):
+    expected = differences(f, X)
+    for _ in range(2):
+        f(X.copy())
+        value, gradient = ag.value_and_grad(f)(X)
+        np.testing.assert_allclose(value, f(X.copy()), rtol=1e-12)
+        np.testing.assert_allclose(gradient, expected, rtol=2e-5, atol=1e-6)
+    assert not isinstance(f(X.copy()), ag.Tensor)
+    for known in (*vars(memos.OBJECTS).values(), memos.CUBES):
+        for key in known:
+            assert not any(isinstance(k, ag.Tensor) for k in (key if type(key) is tuple else [key]))
+
+
+class Walk:
+    def __init__(self, start):
+        self.start = start
+        self.previous = start
+        self.path = []
+        self.runs = 0
+
+    def from_start(self, x):
+        self.runs += 1
+        return ((x - self.start) ** 2).sum() + (x * self.start).sum()
+
+    def step(self, x):
+        self.runs += 1
+        length = ((x - self.previous) ** 2).sum() + x.sum()
+        self.previous = x.copy()
+        self.path.append((x.copy(), length))
+        return length
+
+
+TABLE = {0.5: 2.0, 1.5: 3.0}
+
+
+def by_a_table(x):
+    return TABLE[x] * x
+
+
+def test_what_only_looks_like_a_memo_stays_as_it_is():
+    walk = Walk(X.copy())
+    np.testing.assert_array_equal(ag.grad(walk.from_start)(X), X)
+    assert walk.runs == 1
+    np.testing.assert_array_equal(ag.grad(walk.step)(X), np.ones(3))
+    np.testing.assert_array_equal(ag.grad(walk.step)(X), np.ones(3))
+    assert walk.runs == 3
+    assert len(walk.path) == 2
+    assert ag.grad(by_a_table)(1.5) == 3.0
+    assert TABLE == {0.5: 2.0, 1.5: 3.0}
+    assert [type(v) for v in TABLE.values()] == [float, float]
+
+
+# -- text and bytes --------------------------------------------------------------------------------
+
+
+def through_a_file(x):
+    file = io.StringIO()
+    np.savetxt(file, x)
+    file.seek(0)
+    return np.loadtxt(file).sum()
+
+
+def through_csv(x):
+    file = io.StringIO()
+    csv.writer(file).writerow(x)
+    file.seek(0)
+    return sum(float(v) for v in next(csv.reader(file)))
+
+
+def through_json_file(x):
+    file = io.StringIO()
+    json.dump(x.tolist(), file)
+    file.seek(0)
+    return json.load(file)[1]
+
+
+def through_bytes(x):
+    return np.frombuffer(x.tobytes())[1]
+
+
+READ_BACK = [
+    through_a_file, through_csv, through_json_file, through_bytes,
+    lambda x: float("%.17g" % x[1]),  # noqa: UP031
+    lambda x: float(f" {x[1]} ".strip()),
+    lambda x: float(f"{x[0]},{x[1]}".split(",")[1]),
+    lambda x: float(f"{x[1]:.12e}"),
+    lambda x: np.float64(repr(float(x[1]))),
+    lambda x: sum(float(s) for s in str(x).strip("[]").split()),
+    lambda x: np.array([str(v) for v in x], dtype=float).sum(),
+    lambda x: np.fromstring(" ".join(map(str, x)), sep=" ").sum(),
+    lambda x: np.loadtxt([str(v) for v in x]).sum(),
+    lambda x: eval(f"{x[1]} * 2"),
+    lambda x: eval(string.Template("$a + 1").substitute(a=x[1])),
+    lambda x: ast.literal_eval(f"[{x[0]}, {x[1]}]")[1],
+    lambda x: json.loads(f"[{x[0]}, {x[1]}]")[1],
+    lambda x: float(decimal.Decimal(f"{x[1]}")),
+    lambda x: struct.unpack("d", struct.pack("d", x[1]))[0],
+    lambda x: struct.unpack("3d", x.tobytes())[1],
+    lambda x: float(np.array2string(x[1])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", READ_BACK)
+@pytest.mark.parametrize("x", [X, X * np.pi], ids=["short", "long"])
+def test_numbers_read_back_from_what_was_written_are_refused(f, x):
+    with pytest.raises(ag.errors.DetachError, match="would lose the gradient"):
+        ag.grad(f)(x)
+
+
+def test_writing_is_free_and_what_others_wrote_is_read():
+    def f(x):
+        logging.getLogger("nobody").debug("%f %s", x[0], x)
+        text = f"{x} {x[1]:.3f} %g" % x[2]
+        with contextlib.redirect_stdout(io.StringIO()):
+            print(text, repr(x), x.tolist())
+        data = np.loadtxt(["1.5 2.25 3.125"]) * float("1.0") * eval("0.5 * 2") * len(text[:1])
+        rounded = float(f"{x[0]:.2f}") + float("0.25") + json.loads("[1.75]")[0]
+        return (data * x).sum() * rounded
+
+    np.testing.assert_allclose(ag.grad(f)(X), np.array([1.5, 2.25, 3.125]) * 2.7)
+
+
+def test_numbers_written_by_an_earlier_derivative_are_constants():
+    texts = []
+
+    def writes(x):
+        texts.append(f"{x:.17g}")
+        return x * 2
+
+    assert ag.grad(writes)(np.pi) == 2.0
+    assert ag.grad(lambda x: x * float(texts[0]))(2.0) == np.pi
+
+
+# -- errors that code catches ----------------------------------------------------------------------
+
+
+def caught(x):
+    try:
+        y = ctypes.c_double(x[0]).value
+    except Exception:  # noqa: BLE001
+        y = 1.0
+    return x[1] * y
+
+
+def test_a_refusal_that_code_catches_is_told():
+    with pytest.warns(ag.DetachWarning, match=r"code caught what was refused at .*float\(\)"):
+        ag.grad(caught)(X)
+    with ag.set_detach_policy("allow"):
+        np.testing.assert_array_equal(ag.grad(caught)(X), [0.0, 0.7, 0.0])
