@@ -82,13 +82,13 @@ def _is_known(number: float) -> bool:
     return digits >= _DIGITS_OF_ROUNDED and f"{number:.6e}" in _ROUNDED
 
 
-def refuse(text: Any, what: str) -> None:
+def refuse_text(text: Any, what: str) -> None:
     """Raise (or warn, by policy) if a number is read from such a text, which may be in a list."""
     if not (_TEXTS or NUMBERS) or not is_grad_enabled():
         return
     if isinstance(text, list | tuple):
         for item in text:
-            refuse(item, what)
+            refuse_text(item, what)
     elif isinstance(text, str | bytes) and (
         _TEXTS.get(id(text)) is text or (NUMBERS and isinstance(text, str) and _holds_known(text))
     ):

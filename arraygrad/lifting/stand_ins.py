@@ -36,7 +36,7 @@ class _NumberType(StandIn):
             if isinstance(args[0], TensorBase):
                 return _number(args[0], cls._real)
             if type(args[0]) is str:
-                texts.refuse(args[0], f"{cls._real.__name__}()")
+                texts.refuse_text(args[0], f"{cls._real.__name__}()")
             else:
                 args = (as_number_of_user(args[0], f"__{cls._real.__name__}__"),)
                 if isinstance(args[0], TensorBase):
@@ -94,7 +94,7 @@ class _PlainType(StandIn):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         for text in args:
-            texts.refuse(text, f"{cls.__module__}.{cls.__qualname__}()")
+            texts.refuse_text(text, f"{cls.__module__}.{cls.__qualname__}()")
         if any(map(holds_tensor, (*args, *kwargs.values()))):
             if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
                 lose(f"{cls.__module__}.{cls.__qualname__}(){cls._what}")

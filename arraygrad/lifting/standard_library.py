@@ -137,7 +137,7 @@ def _dump(obj: Any, fp: Any, **settings: Any) -> None:
 
 
 def _loads(s: Any, **settings: Any) -> Any:
-    texts.refuse(s, "json.loads()")
+    texts.refuse_text(s, "json.loads()")
     return json.loads(s, **settings)
 
 
@@ -160,7 +160,7 @@ def _pack(format: Any, *values: Any) -> bytes:
 
 def _unpacked(real: Callable[..., Any]) -> Callable[..., Any]:
     def function(format: Any, buffer: Any, *offset: Any, **settings: Any) -> Any:
-        texts.refuse(buffer, f"struct.{real.__name__}()")
+        texts.refuse_text(buffer, f"struct.{real.__name__}()")
         out = real(format, plain(buffer), *offset, **settings)
         texts.refuse_numbers(out, f"struct.{real.__name__}()")
         return out
@@ -176,7 +176,7 @@ STRUCT = {
 
 
 def _literal_eval(node_or_string: Any) -> Any:
-    texts.refuse(node_or_string, "ast.literal_eval()")
+    texts.refuse_text(node_or_string, "ast.literal_eval()")
     return ast.literal_eval(node_or_string)
 
 
@@ -208,12 +208,12 @@ ZLIB = {name: _of_bytes(getattr(zlib, name)) for name in ("crc32", "adler32")}
 
 def _eval(source: Any, /, globals: Any = None, locals: Any = None) -> Any:
     """``eval``, in the namespaces of who calls it."""
-    texts.refuse(source, "eval()")
+    texts.refuse_text(source, "eval()")
     return eval(source, *_namespaces(sys._getframe(1), globals, locals))
 
 
 def _exec(source: Any, /, globals: Any = None, locals: Any = None, **closure: Any) -> None:
-    texts.refuse(source, "exec()")
+    texts.refuse_text(source, "exec()")
     exec(source, *_namespaces(sys._getframe(1), globals, locals), **closure)
 
 

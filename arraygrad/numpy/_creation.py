@@ -40,7 +40,7 @@ def _as_tensor(
             return _without_numbers(object, np.dtype(dtype))
         return conversion.asarray(object, dtype=dtype, copy=copy_mode(copy))
     if texts.NUMBERS and dtype is not None and isinstance(object, list | tuple):
-        texts.refuse(object, "np.array()")
+        texts.refuse_text(object, "np.array()")
     made = np.array(object, dtype, copy=copy, order=order, subok=subok)
     if type(made) is not np.ndarray or not is_supported(made.dtype):
         return made
@@ -286,7 +286,7 @@ def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
         kwargs.pop("like", None)
         if is_grad_enabled() and is_tracked(args):
             lose(f"np.{function.__name__} makes new data and")
-        texts.refuse(args, f"np.{function.__name__}()")
+        texts.refuse_text(args, f"np.{function.__name__}()")
         out = function(*plain(args), **plain(kwargs))
         texts.refuse_numbers(out, f"np.{function.__name__}()")
         return wrap(out) if isinstance(out, np.ndarray) and is_supported(out.dtype) else out

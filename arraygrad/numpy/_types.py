@@ -67,7 +67,7 @@ class _ScalarType(StandIn):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and holds_tensor(args[0]):
             return converted(args[0], cls._real)
-        texts.refuse(args, f"np.{cls.__name__}()")
+        texts.refuse_text(args, f"np.{cls.__name__}()")
         return cls._real(*args, **kwargs)
 
 
