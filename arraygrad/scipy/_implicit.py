@@ -25,6 +25,7 @@ from ..autograd.modes import enable_grad, no_grad
 from ..autograd.recorded import lifted
 from ..autograd.reverse import grad
 from ._rule import plain, xp
+from ._values import fresh as fresh, on_plain as on_plain
 
 # Derivatives of a solution are exact up to this order.
 ORDERS = 3
@@ -41,26 +42,6 @@ def in_graph(f: Any) -> Any:
     if not callable(f) or LIFTED_MARK in getattr(inner, "__globals__", {}):
         return f
     return lifted(f)
-
-
-def fresh(x: Any) -> Any:
-    """What a solver passes to the user's function, as tensors over memory of their own."""
-    if isinstance(x, np.ndarray) and x.ndim:
-        return wrap(x.copy())
-    return x
-
-
-def on_plain(f: Any) -> Any:
-    """The function as SciPy calls it: plain values out, nothing recorded."""
-    if not callable(f):
-        return f
-
-    @functools.wraps(f, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
-        with no_grad():
-            return plain(f(*map(fresh, args), **kwargs))
-
-    return call
 
 
 def vector(x: Any) -> Any:

@@ -1,4 +1,9 @@
-"""Differential equations: SciPy chooses the steps, the same steps on tensors are differentiated."""
+"""Differential equations: SciPy solves them, its steps on tensors are differentiated.
+
+Values are SciPy's. The derivative is that of a discrete solution over SciPy's own steps: the very
+method where that is explicit, else Radau's of order 9, which is closer to the solution than any
+multistep method with the same steps. So it is about as accurate as the solution, or more.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +14,18 @@ import numpy as np
 
 from .._apply import wrap
 from .._errors import GradientError
+from .._graph import grad_mode
+from . import _trajectory
 from ._implicit import in_graph, is_recorded, on_plain, solution, vector
 from ._rule import is_grad_enabled, is_tracked, plain, policed, refuse, scipy_object, tensors, xp
+from ._slopes import Slopes, widened
+from ._stepwise import explicit, explicit_steps, replayed, scaled
 
 _EXPLICIT = ("RK23", "RK45", "DOP853")
-# An explicit method that needs more steps than this meets a stiff problem.
-_MANY_STEPS = 1000
+# How many slopes of SciPy's are kept to see whether points can be taken together.
+_SEEN = 4096
+# Most numbers in the Jacobians of all stages.
+_ROOM = 2**24
 
 
 @policed
@@ -27,9 +38,12 @@ def solve_ivp(
 
     Notes
     -----
-    The derivative of the discrete solution by y0, by what fun depends on (args, variables of
-    closures), and by the times: with explicit methods the steps that gave the value are repeated on
-    tensors; with implicit ones those of Radau's method, each differentiated implicitly.
+    The derivative by y0, by what fun depends on (args, variables of closures), and by the times is
+    that of a discrete solution over SciPy's own steps: with RK23, RK45 and DOP853 the same method
+    (whose choice of steps has no derivative), with Radau, BDF and LSODA Radau's method of order 9.
+    Its error is about that of the values, which `rtol` and `atol` control. It is exact up to the
+    third order. Slopes at all points come from one call of fun with arrays of times (m,) and of
+    states (n, m), if that gives what SciPy got point by point; else points are taken one by one.
     """
     fun = in_graph(fun)
     args = () if args is None else tuple(args)
@@ -42,37 +56,36 @@ def solve_ivp(
     times = None if t_eval is None else np.asarray(plain(t_eval), dtype=float)
     name = method if isinstance(method, str) else method.__name__
     passed = {k: on_plain(in_graph(v)) if callable(v) else plain(v) for k, v in options.items()}
-    report = scipy_object("scipy.integrate.solve_ivp")(
-        on_plain(fun), start, np.atleast_1d(plain(y0)), method, times, dense_output,
-        _plain_events(events), vectorized, args or None, **passed,
-    )  # fmt: skip
-    if not is_grad_enabled():
-        return _wrapped(report)
     state = vector(y0)
-    tracked = is_tracked((state, t_span, t_eval))
-    if not tracked and not is_recorded(rhs(start[0], wrap(plain(state)))):
+    wanted = is_grad_enabled() and (
+        is_tracked((state, t_span, t_eval)) or is_recorded(rhs(start[0], wrap(plain(state).copy())))
+    )
+    seen = _Seen(on_plain(fun))
+    steps_wanted = wanted and (times is not None or name not in _EXPLICIT)
+    report = scipy_object("scipy.integrate.solve_ivp")(
+        seen if wanted else seen.fun, start, np.atleast_1d(plain(y0)), method, times,
+        dense_output or steps_wanted, _plain_events(events), vectorized, args or None, **passed,
+    )  # fmt: skip
+    if not wanted:
         return _wrapped(report)
     if not report.success:
         raise GradientError(f"scipy.integrate.solve_ivp found no solution: {report.message}")
     if report.status == 1 and is_tracked(tuple(t_span)):
         raise refuse("scipy.integrate.solve_ivp", "by the span that an event ends",
                      "give t_span without gradients")  # fmt: skip
-    steps = report.t
-    if name in _EXPLICIT and t_eval is not None:
-        end = start[1]
-        if report.status == 1:
-            end = max((t[-1] for t in report.t_events if len(t)), key=lambda t: abs(t - start[0]))
-        steps = _steps(name, on_plain(rhs), [start[0], end], plain(state), plain(options))
+
+    def value(t: Any, y: Any) -> Any:
+        return seen.fun(t, y[:, None] if vectorized else y, *args)
+
+    wide = widened(fun)
+    slopes = Slopes(rhs, lambda t, y: wide(y.shape[1])(t, y, *args), value, seen.points)
     tolerances = plain(options.get("rtol", 1e-3)), plain(options.get("atol", 1e-6))
-
-    def at(times: Any) -> Any:
-        if name in _EXPLICIT:
-            return _explicit(name, rhs, state, _scaled(steps, t_span), times)
-        return _replayed(rhs, state, t_span, times, *tolerances, stiff=name in ("Radau", "BDF"))
-
+    at = _solved(name, slopes, state, t_span, report, tolerances)
     outputs = report.t if t_eval is None else t_eval[: len(report.t)]
     if t_eval is None and is_tracked(tuple(t_span)):
-        outputs = _scaled(report.t, t_span)
+        outputs = scaled(report.t, t_span)
+    if not dense_output:
+        report.sol = None
     if events is not None:
         listed = events if isinstance(events, list | tuple) else [events]
         _met(report, [in_graph(e) for e in listed], args, at)
@@ -86,6 +99,117 @@ def solve_ivp(
     if dense_output:
         report.sol = DenseSolution(report.sol, at)
     return report
+
+
+class _Seen:
+    """A function that SciPy calls, and some of the points where it did."""
+
+    def __init__(self, fun: Any) -> None:
+        self.fun = fun
+        self.points: list[tuple[Any, Any, Any]] = []
+        self._every, self._calls = 1, 0
+
+    def note(self, t: Any, y: Any, slope: Any) -> None:
+        """Keep a time, a state and the slope there."""
+        self._calls += 1
+        if self._calls % self._every or np.size(y) != np.size(slope):
+            return
+        self.points.append((float(t), np.array(y).reshape(-1), np.array(slope).reshape(-1)))
+        if len(self.points) > _SEEN:
+            del self.points[::2]
+            self._every *= 2
+
+    def __call__(self, t: Any, y: Any, *args: Any) -> Any:
+        out = self.fun(t, y, *args)
+        if np.ndim(y) < 2 or np.shape(y)[1] == 1:
+            self.note(t, y, out)
+        return out
+
+
+def _solved(
+    name: str, slopes: Any, state: Any, t_span: Any, report: Any, tolerances: Any
+) -> Callable[[Any], Any]:
+    """The solution at times, as tensors, from SciPy's report and its steps."""
+    sol = report.sol
+    knots = report.t if sol is None else sol.ts
+    kept: list[Any] = []
+
+    def one_by_one(times: Any) -> Any:
+        if name in _EXPLICIT:
+            return explicit(name, slopes.rhs, state, scaled(knots, t_span), times)
+        rtol, atol = tolerances
+        stiff = name in ("Radau", "BDF")
+        return replayed(slopes.rhs, state, t_span, times, rtol, atol, stiff)
+
+    if plain(state).dtype.kind == "c" or (np.diff(knots) == 0).any():
+        return one_by_one
+    if name not in _EXPLICIT:
+        return _by_collocation(slopes, state, t_span, sol, tolerances, one_by_one)
+    fits = 16 * len(knots) * state.shape[0] ** 2 <= _ROOM
+    if not fits or not slopes.together:
+        return one_by_one
+    states = report.y if sol is None else sol(knots)
+
+    def at(times: Any) -> Any:
+        dense = is_tracked(times) or not np.isin(plain(times), knots).all()
+        if not kept or (dense and not kept[0].dense):
+            made = _trajectory.by_explicit_steps(
+                slopes, name, scaled(knots, t_span), states, state, dense
+            )
+            kept[:] = [made]
+        return kept[0](times)
+
+    return at
+
+
+def _by_collocation(
+    slopes: Any, state: Any, t_span: Any, sol: Any, tolerances: Any,
+    otherwise: Callable[[Any], Any],
+) -> Callable[[Any], Any]:  # fmt: skip
+    """The solution at times by collocation over SciPy's steps; `otherwise` where that fails."""
+    kept: list[Any] = []
+
+    def at(times: Any) -> Any:
+        if not kept:
+            kept.append(_collocated(slopes, state, t_span, sol, tolerances) or otherwise)
+        return kept[0](times)
+
+    return at
+
+
+# Points of which one call each is recorded, rather than those of an explicit method's steps.
+_FEW = 200
+
+
+def _collocated(
+    slopes: Any, state: Any, t_span: Any, sol: Any, tolerances: Any
+) -> Callable[[Any], Any] | None:
+    """The solution by the longest steps that memory asks for, if it is SciPy's; None if not."""
+    knots = sol.ts
+    if not slopes.together and len(knots) > _FEW:
+        # Each point costs one call: explicit steps of high order are fewer, if they are stable.
+        steps = explicit_steps(slopes.value, knots, plain(state), tolerances, len(knots) // 4)
+        if steps is not None:
+            return lambda times: explicit("DOP853", slopes.rhs, state, scaled(steps, t_span), times)
+    for every in (1, 2, 4) if slopes.together else (2, 1):
+        chosen = np.unique(np.append(np.arange(0, len(knots), every), len(knots) - 1))
+        stages = _trajectory.stages_that_fit(len(chosen), state.shape[0])
+        if stages:
+            moving = scaled(knots[chosen], t_span)
+            made = _trajectory.by_collocation(slopes, stages, moving, sol, state)
+            if made is not None and (every == 1 or _is_near(made, sol, tolerances)):
+                return made
+    return None
+
+
+def _is_near(made: Any, sol: Any, tolerances: Any) -> bool:
+    """Whether a solution over longer steps is SciPy's, up to some times its tolerance."""
+    expected = sol(sol.ts)
+    bound = tolerances[0] * np.abs(expected).max(axis=1, keepdims=True) + np.reshape(
+        tolerances[1], (-1, 1)
+    )
+    with grad_mode(False):
+        return bool((np.abs(plain(made(sol.ts)) - expected) <= 100 * bound).all())
 
 
 def _met(report: Any, events: list[Any], args: Any, at: Any) -> None:
@@ -158,8 +282,8 @@ def odeint(
 
     Notes
     -----
-    Derivative by y0, by what func depends on (args, variables of closures), and by t: that of a
-    solution by an explicit method of order 8, or by Radau's where the problem is stiff.
+    Derivative by y0, by what func depends on (args, variables of closures), and by t: as that of
+    LSODA's solution in `solve_ivp`, with the same tolerances.
     """
     func = in_graph(func)
     args = args if isinstance(args, tuple) else (args,)
@@ -168,180 +292,59 @@ def odeint(
         return vector(func(time, y, *args) if tfirst else func(y, time, *args))
 
     times = np.asarray(plain(t), dtype=float)
+    state = vector(y0)
+    wanted = is_grad_enabled() and (
+        is_tracked((state, t)) or is_recorded(rhs(times[0], wrap(plain(state).copy())))
+    )
+    called = on_plain(func)
+    seen = _Seen(called)
+
+    def value_at(time: Any, y: Any) -> Any:
+        return called(time, y, *args) if tfirst else called(y, time, *args)
+
+    def noted(first: Any, second: Any, *more: Any) -> Any:
+        out = called(first, second, *more)
+        seen.note(*((first, second) if tfirst else (second, first)), out)
+        return out
+
     found = scipy_object("scipy.integrate.odeint")(
-        on_plain(func), plain(y0), times, args, on_plain(in_graph(Dfun)), col_deriv, full_output,
-        ml, mu, rtol, atol, tcrit, h0, hmax, hmin, ixpr, mxstep, mxhnil, mxordn, mxords,
-        printmessg, tfirst,
+        noted if wanted else called, plain(y0), times, args, on_plain(in_graph(Dfun)), col_deriv,
+        full_output, ml, mu, rtol, atol, tcrit, h0, hmax, hmin, ixpr, mxstep, mxhnil, mxordn,
+        mxords, printmessg, tfirst,
     )  # fmt: skip
     value, *report = found if full_output else (found,)
-    state = vector(y0)
-    if not is_grad_enabled() or (
-        not is_tracked((state, t)) and not is_recorded(rhs(times[0], wrap(plain(state).copy())))
-    ):
+    if not wanted:
         out = tensors(value)
     else:
-        tolerance = 1.5e-8 if rtol is None else plain(rtol)
-        y = xp.swapaxes(_replayed(rhs, state, (t[0], t[-1]), t, tolerance, tolerance), 0, 1)
+        tolerance = (1.49012e-8 if rtol is None else plain(rtol),
+                     1.49012e-8 if atol is None else plain(atol))  # fmt: skip
+        wide = widened(func)
+
+        def columns(s: Any, y: Any) -> Any:
+            f = wide(y.shape[1])
+            return f(s, y, *args) if tfirst else f(y, s, *args)
+
+        slopes = Slopes(rhs, columns, value_at, seen.points)
+        at = _at_times(slopes, state, t, tolerance)
+        y = xp.swapaxes(at(t), 0, 1)
         out = y + (value - plain(y))
     return (out, *report) if report else out
 
 
-# -- steps -----------------------------------------------------------------------------------------
+def _at_times(slopes: Any, state: Any, t: Any, tolerance: Any) -> Callable[[Any], Any]:
+    """The solution of `odeint` at times, over the steps that LSODA makes."""
+    span = t[0], t[-1]
+    ends = [float(plain(end)) for end in span]
 
+    def one_by_one(times: Any) -> Any:
+        return replayed(slopes.rhs, state, span, times, *tolerance)
 
-def _scaled(steps: Any, t_span: Any) -> Any:
-    """The times of the steps, moving with the ends of the span."""
-    if not is_tracked(tuple(t_span)):
-        return steps
-    first, last = steps[0], steps[-1]
-    return t_span[0] + (t_span[1] - t_span[0]) * ((steps - first) / (last - first))
-
-
-_SETTINGS = ("rtol", "atol", "max_step", "first_step")
-
-
-def _steps(
-    method: str, rhs: Any, span: Any, y0: Any, options: Any, limit: int | None = None
-) -> Any:
-    """The times that a solver steps to; None if it needs more than `limit` or fails."""
-    solver = scipy_object(f"scipy.integrate.{method}")(
-        rhs, span[0], y0, span[1], **{k: v for k, v in options.items() if k in _SETTINGS}
-    )
-    times = [solver.t]
-    while solver.status == "running":
-        solver.step()
-        times.append(solver.t)
-        if limit is not None and len(times) > limit:
-            return None
-    return np.array(times) if solver.status == "finished" else None
-
-
-def _replayed(
-    rhs: Any, state: Any, t_span: Any, outputs: Any, rtol: Any, atol: Any, stiff: bool = False
-) -> Any:
-    """Solution at the outputs by steps of our own choice, shape (n, outputs)."""
-    times = np.asarray(plain(outputs), dtype=float)
-    span = [float(plain(t)) for t in (t_span[0], times[-1])]
-    options = {"rtol": max(float(np.min(rtol)) * 0.1, 1e-12), "atol": np.asarray(atol) * 0.1}
-    steps = None
-    if not stiff:
-        steps = _steps("DOP853", on_plain(rhs), span, plain(state), options, _MANY_STEPS)
-    if steps is not None:
-        return _explicit("DOP853", rhs, state, _scaled(steps, t_span), outputs)
-    return _implicit(rhs, state, outputs, t_span[0], options)
-
-
-# -- explicit Runge-Kutta methods ------------------------------------------------------------------
-
-
-def _explicit(method: str, rhs: Any, y: Any, steps: Any, outputs: Any) -> Any:
-    """Repeat the steps of a method on tensors; dense output at the outputs, shape (n, outputs)."""
-    solver = scipy_object(f"scipy.integrate.{method}")
-    wanted, knots = np.asarray(plain(outputs), dtype=float), plain(steps)
-    sign = 1.0 if knots[-1] >= knots[0] else -1.0
-    interval = np.clip(
-        np.searchsorted(sign * knots, sign * wanted, "left") - 1, 0, max(len(knots) - 2, 0)
-    )
-    columns: list[Any] = [y] * len(wanted)
-    slope = rhs(steps[0], y)
-    for i in range(len(knots) - 1):
-        h = steps[i + 1] - steps[i]
-        k = [slope]
-        for a, c in zip(solver.A[1:], solver.C[1:], strict=True):
-            k.append(rhs(steps[i] + c * h, y + h * _combined(k, a)))
-        new = y + h * _combined(k, solver.B)
-        slope = rhs(steps[i + 1], new)
-        k.append(slope)
-        dense: Callable[[Any], Any] | None = None
-        for j in np.flatnonzero(interval == i):
-            if wanted[j] == knots[i + 1] and not is_tracked(outputs):
-                columns[j] = new
-            elif wanted[j] != knots[0] or is_tracked(outputs):
-                dense = dense or _dense(method, solver, rhs, steps[i], h, y, new, k)
-                columns[j] = dense((outputs[j] - steps[i]) / h)
-        y = new
-    return xp.stack(columns, axis=1)
-
-
-def _combined(k: list[Any], weights: Any) -> Any:
-    """Sum of the slopes with their weights, those that are not zero."""
-    pairs = [(w, slope) for w, slope in zip(weights, k, strict=False) if w]
-    if len(pairs) < 2:
-        return float(pairs[0][0]) * pairs[0][1] if pairs else 0.0 * k[0]
-    return np.array([w for w, _ in pairs]) @ xp.stack([slope for _, slope in pairs])
-
-
-def _dense(
-    method: str, solver: Any, rhs: Any, t: Any, h: Any, y: Any, new: Any, k: list[Any]
-) -> Callable[[Any], Any]:
-    """The method's own interpolant within one step, of the fraction of the step."""
-    if method != "DOP853":
-        powers = [_combined(k, column) for column in solver.P.T]
-
-        def polynomial(x: Any) -> Any:
-            out: Any = 0.0
-            for coefficient in reversed(powers):
-                out = (out + coefficient) * x
-            return y + h * out
-
-        return polynomial
-    k = list(k)
-    for a, c in zip(solver.A_EXTRA, solver.C_EXTRA, strict=True):
-        k.append(rhs(t + c * h, y + h * _combined(k, a)))
-    delta = new - y
-    f_new = k[solver.n_stages]
-    terms = [delta, h * k[0] - delta, 2 * delta - h * (f_new + k[0])]
-    terms += [h * _combined(k, row) for row in solver.D]
-
-    def interpolant(x: Any) -> Any:
-        out: Any = 0.0
-        for i, term in enumerate(reversed(terms)):
-            out = (out + term) * (x if i % 2 == 0 else 1 - x)
-        return y + out
-
-    return interpolant
-
-
-# -- Radau's method of order 5 ---------------------------------------------------------------------
-
-_ROOT6 = 6**0.5
-_RADAU_C = np.array([(4 - _ROOT6) / 10, (4 + _ROOT6) / 10, 1.0])
-_RADAU_A = np.array([
-    [(88 - 7 * _ROOT6) / 360, (296 - 169 * _ROOT6) / 1800, (-2 + 3 * _ROOT6) / 225],
-    [(296 + 169 * _ROOT6) / 1800, (88 + 7 * _ROOT6) / 360, (-2 - 3 * _ROOT6) / 225],
-    [(16 - _ROOT6) / 36, (16 + _ROOT6) / 36, 1 / 9],
-])  # fmt: skip
-
-
-def _implicit(rhs: Any, y: Any, outputs: Any, start: Any, options: Any) -> Any:
-    """Radau steps that end at each output, differentiated implicitly, shape (n, outputs)."""
-    columns = []
-    before = start
-    plain_rhs = on_plain(rhs)
-    for j in range(len(plain(outputs))):
-        now = outputs[j]
-        span = [float(plain(before)), float(plain(now))]
-        if span[0] != span[1]:
-            steps = _steps("Radau", plain_rhs, span, plain(y), options)
-            if steps is None:
-                raise GradientError("the steps of the differential equation became too small")
-            steps = _scaled(steps, (before, now))
-            for i in range(len(steps) - 1):
-                y = _radau_step(rhs, steps[i], steps[i + 1] - steps[i], y)
-        columns.append(y)
-        before = now
-    return xp.stack(columns, axis=1)
-
-
-def _radau_step(rhs: Any, t: Any, h: Any, y: Any) -> Any:
-    n = y.shape[0]
-
-    def residual(z: Any) -> Any:
-        stages = z.reshape((3, n))
-        slopes = xp.stack([rhs(t + c * h, y + stages[i]) for i, c in enumerate(_RADAU_C)])
-        return (stages - h * (_RADAU_A @ slopes)).reshape(-1)
-
-    step = plain(h) * plain(rhs(plain(t), wrap(plain(y).copy())))
-    guess = (_RADAU_C[:, None] * step).reshape(-1) * 0.0
-    z = solution(residual, guess, "scipy.integrate.solve_ivp", polish=20)
-    return y + z[2 * n :]
+    if plain(state).dtype.kind == "c" or ends[0] == ends[1]:
+        return one_by_one
+    report = scipy_object("scipy.integrate.solve_ivp")(
+        slopes.value, ends, plain(state), "LSODA", dense_output=True,
+        rtol=max(float(np.min(tolerance[0])), 1e-13), atol=tolerance[1],
+    )  # fmt: skip
+    if not report.success:
+        return one_by_one
+    return _by_collocation(slopes, state, span, report.sol, tolerance, one_by_one)
