@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _cotangents
-from ._apply import CAST, wrap
+from ._apply import CAST, scalar_class, wrap
 from ._dtypes import DTypeLike, as_dtype
 from ._errors import (
     ArgumentError,
@@ -81,6 +81,18 @@ def _shape_arguments(shape: tuple[Any, ...]) -> tuple[int, ...]:
     if isinstance(only, tuple | list):
         return tuple(only)
     return tuple(map(operator.index, only)) if getattr(only, "ndim", 0) == 1 else shape
+
+
+def _cut(numbers: Any) -> Any:
+    """Numbers and lists where NumPy makes integers of them by force; arrays stay as they are."""
+    if type(numbers) is int or isinstance(numbers, np.ndarray):
+        return numbers
+    if isinstance(numbers, TensorBase):  # a scalar, as NumPy's, is no array
+        is_number = isinstance(numbers, scalar_class()) and numbers._array.dtype.kind == "f"
+        return int(numbers._array) if is_number else numbers
+    if isinstance(numbers, list | tuple):
+        return [_cut(n) for n in numbers]
+    return int(numbers) if isinstance(numbers, float | bool | np.floating | np.bool_) else numbers
 
 
 def _store(out: Any, value: Any, method: str) -> Any:
@@ -181,7 +193,7 @@ class NdarrayMethods(TensorBase):
 
     def repeat(self: Any, repeats: Any, axis: int | None = None) -> Any:
         """Elements repeated along an axis (of the flat tensor if None)."""
-        return manipulation.repeat(self, repeats, axis=axis)
+        return manipulation.repeat(self, _cut(repeats), axis=axis)
 
     def resize(self: Any, *shape: Any, refcheck: bool = True) -> None:
         """Refused: a tensor's memory cannot grow in place."""
@@ -481,7 +493,8 @@ class NdarrayMethods(TensorBase):
     ) -> Any:
         """Elements at the indices along an axis (of the flat tensor if None)."""
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
-        return _store(out, indexing.take_mode(x, indices, axis=axis, mode=mode), "take")
+        found = indexing.take_mode(x, _cut(indices), axis=axis, mode=mode)
+        return _store(out, found, "take")
 
     def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
         """Write values at flat indices."""

@@ -63,7 +63,6 @@ _OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple, range)
 ndarray = np.ndarray
 
 
-
 def _left_to(other: Any) -> Any:
     """Leave the answer to another library; torch gives none, and has a class of the same name."""
     if type(other).__module__.partition(".")[0] == "torch":

@@ -383,7 +383,7 @@ class Record:
             self.ordered = None
         check.asked |= names
         wanted = raw.keys() if reach.is_dynamic(names) else names & raw.keys()
-        new = {n for n in wanted if not n.startswith("__")}.difference(check.names)
+        new = {n for n in wanted if not (n[:2] == "__" == n[-2:])}.difference(check.names)
         for name in [*wanted]:
             if isinstance(raw[name], types.ModuleType):
                 self.need_of_module(raw[name], names, stored)

@@ -9,6 +9,7 @@ import ast
 import hashlib
 import io
 import json
+import os
 import pickle
 import statistics
 import struct
@@ -109,16 +110,18 @@ def _rule(real: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., A
     return stand_ins.like(function, real)
 
 
+# A script may stand beside a module of the user's of that name, which then is the one imported.
+_IS_PYTHONS = os.path.dirname(statistics.__file__) == os.path.dirname(os.__file__)
+
 STATISTICS = {
-    real.__name__: _rule(real, ours)
-    for real, ours in (
-        (statistics.mean, _mean), (statistics.fmean, _fmean), (statistics.stdev, _stdev),
-        (statistics.variance, _variance), (statistics.pvariance, _pvariance),
-        (statistics.pstdev, _pstdev), (statistics.geometric_mean, _geometric_mean),
-        (statistics.harmonic_mean, _harmonic_mean), (statistics.covariance, _covariance),
-        (statistics.correlation, _correlation),
-        (statistics.linear_regression, _linear_regression),
+    name: _rule(getattr(statistics, name), ours)
+    for name, ours in (
+        ("mean", _mean), ("fmean", _fmean), ("stdev", _stdev), ("variance", _variance),
+        ("pvariance", _pvariance), ("pstdev", _pstdev), ("geometric_mean", _geometric_mean),
+        ("harmonic_mean", _harmonic_mean), ("covariance", _covariance),
+        ("correlation", _correlation), ("linear_regression", _linear_regression),
     )
+    if _IS_PYTHONS
 }  # fmt: skip
 
 

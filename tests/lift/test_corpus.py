@@ -15,6 +15,7 @@ from tests.lift.corpus import (
     published_objects,
     published_programs,
     published_python,
+    published_scripts,
     scalars,
     sequences,
     styles,
@@ -65,7 +66,7 @@ NOT_CASES = {
 MODULES = (filling, scalars, classes, styles, numerics, integers, sequences, triangles)
 PUBLISHED = (
     published_models, published_inference, published_dynamics, published_programs,
-    published_objects, published_python,
+    published_objects, published_python, published_scripts,
 )  # fmt: skip
 CASES = [*(f for m in MODULES for f in functions_of(m)), *(f for m in PUBLISHED for f in m.CASES)]
 

@@ -4,6 +4,7 @@ import array
 import functools
 import inspect
 import pickle
+import subprocess
 import sys
 import textwrap
 import threading
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
+from tests.fresh_process import LIMIT, environment
 from tests.lift.corpus import classes, helpers, styles
 
 COUNT = 0
@@ -722,3 +724,19 @@ def test_objects_are_looked_at_without_their_own_getattribute():
         return x * x if holder and missing is not None else x
 
     assert ag.grad(f)(3.0) == 6.0
+
+
+def test_a_module_beside_the_script_that_has_the_name_of_pythons(tmp_path):
+    (tmp_path / "statistics.py").write_text(
+        "import numpy as np\n\ndef mean(x):\n    return np.sum(x**3) / len(x)\n"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\nimport statistics\nimport arraygrad as ag\n"
+        "print(ag.grad(lambda x: statistics.mean(x))(np.array([1.0, 2.0])).tolist())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment(ARRAYGRAD_COMPILE="off"),
+        capture_output=True, text=True, check=False, timeout=LIMIT,
+    )  # fmt: skip
+    assert done.stdout.strip() == "[1.5, 6.0]", done.stderr

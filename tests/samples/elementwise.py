@@ -258,6 +258,10 @@ SAMPLES = [
     Sample(
         ("around",), lambda x: around(x, 1), lambda x: np.round(x, 1), (constant([-1.33, 0.42]),)
     ),
+    Sample(
+        ("cleaned",), lambda x: around(x, 10), lambda x: np.round(x, 10),
+        (constant([-1.33, 0.42]),),
+    ),
     # signs and parts
     Sample(("abs",), abs, np.abs, (away_from_zero(3, 4),), (0,), "fci", "fc"),
     Sample(("sign",), sign, np.sign, (away_from_zero(3, 4),), (0,), "fci", "fc"),

@@ -284,7 +284,10 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
 
 @answers(np.roll)
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    """np.roll."""
+    """np.roll; it cuts shifts to integers."""
+    shifts = np.asarray(plain(shift))
+    if shifts.dtype.kind == "f":
+        shift = tuple(int(s) for s in shifts) if shifts.ndim else int(shifts)
     return manipulation.roll(operand(a, "roll"), shift, axis=axis)
 
 
@@ -298,7 +301,7 @@ def tile(A: Any, reps: Any) -> Any:
 @answers(np.repeat)
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """np.repeat."""
-    return manipulation.repeat(operand(a, "repeat"), repeats, axis=axis)
+    return operand(a, "repeat").repeat(repeats, axis)
 
 
 @answers(np.broadcast_to)
