@@ -174,6 +174,10 @@ if TYPE_CHECKING:
         sigmoid as sigmoid,
         sqrt as sqrt,
     )
+    from .ops.exponential_sums import (
+        logsumexp as logsumexp,
+        softmax as softmax,
+    )
     from .ops.indexing import (
         put_along_axis as put_along_axis,
         take as take,
@@ -245,12 +249,10 @@ if TYPE_CHECKING:
     from .ops.statistical import (
         cumulative_prod as cumulative_prod,
         cumulative_sum as cumulative_sum,
-        logsumexp as logsumexp,
         max as max,
         mean as mean,
         min as min,
         prod as prod,
-        softmax as softmax,
         std as std,
         sum as sum,
         var as var,
@@ -353,6 +355,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
         "cbrt", "erf", "erfc", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp",
         "logaddexp2", "pow", "sigmoid", "sqrt",
     ),
+    "ops.exponential_sums": ("logsumexp", "softmax"),
     "ops.indexing": ("put_along_axis", "take", "take_along_axis"),
     "ops.manipulation": (
         "broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand", "expand_dims",
@@ -365,8 +368,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
     "ops.searching": ("argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"),
     "ops.sorting": ("argsort", "partition", "sort"),
     "ops.statistical": (
-        "cumulative_prod", "cumulative_sum", "logsumexp", "max", "mean", "min", "prod", "softmax",
-        "std", "sum", "var",
+        "cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var",
     ),
     "ops.utility": ("all", "any", "diff"),
     "ops.views": ("as_strided", "diagonal", "shares_memory", "sliding_window_view"),

@@ -436,7 +436,7 @@ def _spread(
         for observer in tuple(PULL_OBSERVERS):
             observer(node, g, cotangents)
     kind = op.derivative.kind
-    computed = not recording and kind in ("partials", "bilinear")
+    computed = not recording and op.computes
     linear = not recording and kind == "linear"
     for i, c in enumerate(cotangents):
         parent = inputs[i]

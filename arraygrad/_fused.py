@@ -226,32 +226,48 @@ def _attained(x: Any, out: Any, axis: tuple[int, ...]) -> Any:
     return _dispatch.lookup("attained", "cpu", "strided", (x.dtype, out.dtype))(x, out, axis=axis)
 
 
-@np.errstate(all="ignore")
-def _var(node: Node, g: Any) -> Arrays | None:
-    if not _few(node, g):
-        return None
-    x = node[VALUES][0]
-    axes = node[ATTRIBUTES]["axis"]
-    count = prod([x.shape[i] for i in axes])
-    divisor = count - node[ATTRIBUTES]["correction"]
-    if divisor <= 0:
-        return None
-    centred = x - np.add.reduce(x, axis=axes, keepdims=True) / count
-    centred -= np.add.reduce(centred, axis=axes, keepdims=True) / count  # what rounding has left
-    weight = _kept(g * (2 / divisor), x.shape, axes)
-    return (_product(centred, weight),) if np.isfinite(weight).all() else None
+# What the backward kernels of rows are compiled for; the rest goes by formula.
+_ROW_DTYPES = frozenset(map(np.dtype, ("float32", "float64")))
+
+
+def _row_form(name: str, slots: tuple[str, ...], *options: str) -> Callable[..., Arrays | None]:
+    """The form of an op that reduces rows, or keeps them: one kernel, one pass over memory."""
+    title = f"{name}.backward"
+    known = _dispatch.fast_table(title)
+    places = tuple([_PLACES[slot] for slot in slots])
+
+    def pull_rows(node: Node, g: Any) -> Arrays | None:
+        dtype, saved = g.dtype, node[VALUES]
+        arrays = [saved[place] for place in places]
+        for array in arrays:
+            if array.dtype != dtype:
+                return None
+        kernel = known.get(dtype)
+        if kernel is None:
+            if dtype not in _ROW_DTYPES:
+                return None
+            dtypes = (dtype,) * (1 + len(places))
+            kernel = known[dtype] = _dispatch.lookup(title, "cpu", "strided", dtypes)
+        attributes = node[ATTRIBUTES]
+        more = {option: attributes[option] for option in options}
+        return (kernel(g, *arrays, axis=attributes["axis"], **more),)
+
+    return pull_rows
+
+
+# Where a value stands in a node's `values`: the arguments in order, the result last.
+_PLACES = {"x": 0, "x1": 0, "x2": 1, "min": 1, "max": 2, "out": -1}
+
+_log_softmax = _row_form("log_softmax", ("out",))
+_logsumexp = _row_form("logsumexp", ("x",))
+_softmax = _row_form("softmax", ("out",))
+_std = _row_form("std", ("x", "out"), "correction")
+_var = _row_form("var", ("x",), "correction")
+_euclidean_norm = _row_form("vector_norm", ("x", "out"))
 
 
 def _vector_norm(node: Node, g: Any) -> Arrays | None:
-    """Of the Euclidean norm, where it is neither zero nor infinite."""
-    attributes = node[ATTRIBUTES]
-    if attributes["ord"] != 2 or not _few(node, g):
-        return None
-    x, out = node[VALUES]
-    if x.dtype != out.dtype or not ((out > 0) & (out < np.inf)).all():
-        return None
-    axes = attributes["axis"]
-    return (_product(x / _kept(out, x.shape, axes), _kept(g, x.shape, axes)),)
+    return _euclidean_norm(node, g) if node[ATTRIBUTES]["ord"] == 2 else None
 
 
 @np.errstate(all="ignore")
@@ -352,6 +368,8 @@ SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
     "floor": _none,
     "floor_divide": _none,
     "heaviside": _heaviside,
+    "log_softmax": _log_softmax,
+    "logsumexp": _logsumexp,
     "matrix_transpose": _matrix_transpose,
     "max": _extreme,
     "mean": _mean,
@@ -367,8 +385,10 @@ SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
     "rint": _none,
     "round": _none,
     "sign": _none,
+    "softmax": _softmax,
     "squeeze": _squeeze,
     "stack": _stack,
+    "std": _std,
     "subtract": _subtract,
     "sum": _sum,
     "trunc": _none,
@@ -392,10 +412,6 @@ BY_FORMULA: dict[str, str] = {
     "share_of_hypot": _SECOND,
     "special.*": "SciPy computes values and partials, one element at a time",
 }
-
-
-# Where a value stands in a node's `values`: the arguments in order, the result last.
-_PLACES = {"x": 0, "x1": 0, "x2": 1, "min": 1, "max": 2, "out": -1}
 
 
 def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arrays | None]:

@@ -130,6 +130,9 @@ class Op:
         "general".
     scalar : bool
         Whether 0-d results are scalars (as NumPy's ufuncs and reductions give) or 0-d arrays.
+    computes : bool
+        Whether cotangents are computed, so that they lie in memory of their own: a promise of the
+        formulas of a `Rule`, which the engine knows of elementwise ops.
     """
 
     __slots__ = (
@@ -162,13 +165,13 @@ class Op:
         dtypes: str = "any",
         family: str = "general",
         scalar: bool = True,
+        computes: bool = False,
     ) -> None:
         self.name = name
         self.variadic = args[0].startswith("*")
         self.args = tuple(a.lstrip("*") for a in args)
         self.derivative = derivative
-        # Whether cotangents are computed, so that they lie in memory of their own.
-        self.computes = derivative.kind in ("partials", "bilinear")
+        self.computes = computes or derivative.kind in ("partials", "bilinear")
         self.dtypes = dtypes
         self.family = family
         self.scalar = scalar

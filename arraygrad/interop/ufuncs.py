@@ -19,7 +19,16 @@ from .._graph import is_grad_enabled
 from .._layout import broadcast_shapes, normalize_axes, normalize_axis
 from .._storage import TensorBase, check_writeable, prepare_write, write_lock
 from .._writes import assign, check_write
-from ..ops import arithmetic, indexing, keys, manipulation, searching, statistical, utility
+from ..ops import (
+    arithmetic,
+    exponential_sums,
+    indexing,
+    keys,
+    manipulation,
+    searching,
+    statistical,
+    utility,
+)
 from .lookup import answer_to
 from .plain import is_tracked, plain, tensors
 
@@ -31,7 +40,7 @@ _REDUCTIONS: dict[Any, Callable[..., Any]] = {
     np.minimum: statistical.min,
     np.logical_and: utility.all,
     np.logical_or: utility.any,
-    np.logaddexp: statistical.logsumexp,
+    np.logaddexp: exponential_sums.logsumexp,
 }
 _SCANS: dict[Any, Callable[..., Any]] = {
     np.add: statistical.cumulative_sum,

@@ -145,8 +145,9 @@ def _power(x: Any, exponent: float) -> Any:
 
 
 VECTOR_NORM = declare(
-    Op("vector_norm", ("x",), Rule(x=_powers_vjp, jvp=_powers_jvp), dtypes="floating only")
-)
+    Op("vector_norm", ("x",), Rule(x=_powers_vjp, jvp=_powers_jvp), dtypes="floating only",
+       computes=True)
+)  # fmt: skip
 register_kernel("vector_norm", in_single_precision(_powers_kernel))
 
 

@@ -1,4 +1,4 @@
-"""Reductions: max, mean, min, prod, std, sum, var, logsumexp; running sums and products."""
+"""Reductions: max, mean, min, prod, std, sum, var; running sums and products."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _count(shape: Shape, axis: tuple[int, ...]) -> int:
     return math.prod(shape[a] for a in axis)
 
 
-def _floating(x: Any, function: str) -> Any:
+def floating(x: Any, function: str) -> Any:
     """The operand as floating-point: integers and truth values become float64."""
     x = operand(x, function)
     return x if x._array.dtype.kind in "fcV" else cast(x, float64)
@@ -155,7 +155,7 @@ def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
         out = reduction(MEAN, x, axis, keepdims)
         if out is not None:
             return out  # type: ignore[no-any-return]
-    x = _floating(x, "mean")
+    x = floating(x, "mean")
     axes = normalize_axes(axis, x._array.ndim, strict=True)
     if not x._array.size and not _count(x._array.shape, axes):
         warn(EMPTY_MEAN)
@@ -197,7 +197,7 @@ def _var_vjp(g: Any, x: Any, axis: tuple[int, ...], correction: float) -> Any:
     return times(_centred(x, axis), scaled)
 
 
-VAR: Op = declare(Op("var", ("x",), Rule(x=_var_vjp), dtypes="floating"))
+VAR: Op = declare(Op("var", ("x",), Rule(x=_var_vjp), dtypes="floating", computes=True))
 
 
 def _std_cotangent(g: Any, x: Any, out: Any, axis: tuple[int, ...], correction: float) -> Any:
@@ -237,7 +237,9 @@ def _std_jvp(
     )
 
 
-STD: Op = declare(Op("std", ("x",), Rule(x=_std_vjp, jvp=_std_jvp), dtypes="floating"))
+STD: Op = declare(
+    Op("std", ("x",), Rule(x=_std_vjp, jvp=_std_jvp), dtypes="floating", computes=True)
+)
 
 
 def var(
@@ -300,7 +302,7 @@ def std(
 
 
 def _moment(op: Op, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
-    x = _floating(x, op.name)
+    x = floating(x, op.name)
     try:
         correction = float(correction)
     except ArraygradError:  # of a tensor, which says what is lost
@@ -599,86 +601,3 @@ def _scan(op: Op, x: Any, axis: int | None, dtype: Any, include_initial: bool) -
     axis = normalize_axis(axis, x._array.ndim)
     x, target = _accumulated(x, dtype, op.name)
     return apply(op, x, axis=axis, include_initial=bool(include_initial), dtype=target)
-
-
-# -- logarithms of sums of exponentials -----------------------------------------------------------
-
-
-def _softmax_vjp(g: Any, out: Any, axis: tuple[int, ...]) -> Any:
-    weights = conj(out)
-    mean_cotangent = sum(times(g, weights), axis=axis, keepdims=True)
-    return times(subtract(g, mean_cotangent), weights)
-
-
-def _softmax_jvp(tangents: Any, out: Any, axis: tuple[int, ...]) -> Any:
-    t = tangents[0]
-    return times(subtract(t, sum(times(t, out), axis=axis, keepdims=True)), out)
-
-
-SOFTMAX: Op = declare(
-    Op("softmax", ("x",), Rule(x=_softmax_vjp, jvp=_softmax_jvp), dtypes="floating", scalar=True)
-)
-
-
-def softmax(x: Tensor, /, *, axis: Axis = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along axes, without overflow.
-
-    Parameters
-    ----------
-    x : Tensor
-        Integers give float64.
-    axis : int or tuple of int, optional
-        All axes by default.
-
-    Returns
-    -------
-    Tensor
-        Weights that sum to 1; 0 where all elements are -inf.
-
-    Notes
-    -----
-    Derivative: the cotangent minus its weighted mean, times the weights. Compiled kernels of
-    float32 give the weight 0 where exp(x - max(x)) is below 1.2e-38, the least normal number;
-    elsewhere such weights are subnormal numbers.
-    """
-    x = _floating(x, "softmax")
-    return apply(SOFTMAX, x, axis=normalize_axes(axis, x._array.ndim))  # type: ignore[no-any-return]
-
-
-def _logsumexp_vjp(g: Any, x: Any, axis: tuple[int, ...]) -> Any:
-    return times(spread(g, x._array.shape, axis), conj(softmax(x, axis=axis)))
-
-
-def _logsumexp_jvp(tangents: Any, x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return sum(times(tangents[0], softmax(x, axis=axis)), axis=axis, keepdims=keepdims)
-
-
-LOGSUMEXP: Op = declare(
-    Op("logsumexp", ("x",), Rule(x=_logsumexp_vjp, jvp=_logsumexp_jvp), dtypes="floating")
-)
-
-
-def logsumexp(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """log(sum(exp(x))) along axes, without overflow; -inf for no elements.
-
-    Parameters
-    ----------
-    x : Tensor
-        Integers give float64.
-    axis : int or tuple of int, optional
-        All axes by default.
-    keepdims : bool
-        Keep the reduced axes with size 1.
-
-    Returns
-    -------
-    Tensor
-        A scalar when everything is reduced.
-
-    Notes
-    -----
-    Derivative: softmax(x); 0 where all elements are -inf.
-    """
-    x = _floating(x, "logsumexp")
-    axes = normalize_axes(axis, x._array.ndim)
-    return apply(LOGSUMEXP, x, axis=axes, keepdims=as_flag(keepdims, "keepdims", "logsumexp"))  # type: ignore[no-any-return]

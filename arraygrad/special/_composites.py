@@ -8,7 +8,7 @@ from typing import Any
 from .._apply import operand
 from .._errors import ArgumentError, ArgumentTypeError
 from .._storage import TensorBase
-from ..ops import statistical
+from ..ops import exponential_sums, statistical
 from ..ops.exponential import exp, log
 from ..ops.parts import abs, sign
 from ..ops.searching import where
@@ -41,7 +41,7 @@ def logsumexp(
     """
     a = operand(a, "special.logsumexp")
     if b is None and not return_sign:
-        return statistical.logsumexp(a, axis=axis, keepdims=keepdims)
+        return exponential_sums.logsumexp(a, axis=axis, keepdims=keepdims)
     weights = 1.0 if b is None else b
     # The weight 0 takes its term out, whatever a is there.
     a = where(operand(weights, "special.logsumexp", 3) == 0, -math.inf, a)
@@ -83,8 +83,7 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
     -------
     Tensor
     """
-    x = operand(x, "special.log_softmax")
-    return x - statistical.logsumexp(x, axis=axis, keepdims=True)
+    return exponential_sums.log_softmax(operand(x, "special.log_softmax"), axis=axis)
 
 
 def multigammaln(a: Any, d: int) -> Any:

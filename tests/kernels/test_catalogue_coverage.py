@@ -153,7 +153,7 @@ def test_tables_name_all_functions_of_the_standard_that_have_kernels() -> None:
     assert named == set(MAIN) & set(reference.KERNELS)
 
 
-VALUES_BY_NUMPY = {"fmax", "fmin"}
+VALUES_BY_NUMPY = {"fmax", "fmin", "log_softmax", "vector_norm"}
 """Operations of which only the derivative is compiled."""
 
 
@@ -162,6 +162,17 @@ def test_every_kernel_in_the_catalogue_has_a_row() -> None:
     known = {op for op, _ in ROWS} | {"absorbing_multiply"} | VALUES_BY_NUMPY
     ops = {spec.op.removesuffix(".backward").removesuffix(".streaming") for spec in cpu.catalogue()}
     assert ops <= known
+
+
+ROWS_BACKWARD = ("log_softmax", "logsumexp", "softmax", "std", "var", "vector_norm")
+
+
+@pytest.mark.parametrize("op", ROWS_BACKWARD)
+def test_derivative_of_rows_exists_compiled_and_as_reference(op: str) -> None:
+    title = f"{op}.backward"
+    found = {spec.dtypes[-1].name for spec in cpu.catalogue() if spec.op == title}
+    assert found == set(FLOATS)
+    assert callable(reference.KERNELS[title])
 
 
 NO_COMPLEX_DERIVATIVE = {

@@ -3,6 +3,7 @@
 import numpy as np
 
 import arraygrad as ag
+from arraygrad import special
 
 from . import Sample, constant, distinct, normal, positive, strided
 
@@ -96,6 +97,10 @@ SAMPLES = [
     Sample(("softmax",), ag.softmax, _softmax, (normal(3),), dtypes="fc", gradient_dtypes="fc"),
     Sample(("softmax",), lambda x: ag.softmax(x, axis=0), lambda x: _softmax(x, 0),
            (strided(normal(3, 2)),), label="axis"),
+    Sample(("log_softmax",), special.log_softmax, lambda x: np.log(_softmax(x)), (normal(3),),
+           dtypes="fc", gradient_dtypes="fc"),
+    Sample(("log_softmax",), lambda x: special.log_softmax(x, axis=0),
+           lambda x: np.log(_softmax(x, 0)), (strided(normal(3, 2)),), label="axis"),
     Sample(("all",), lambda x: ag.all(x, axis=0), lambda x: np.all(x, axis=0), (normal(3, 4),),
            differentiable=(), dtypes="fcib"),
     Sample(("any",), lambda x: ag.any(x, axis=0, keepdims=True),

@@ -22,7 +22,7 @@ __all__ = ["KernelSpec", "catalogue", "find", "get_num_threads", "set_num_thread
 
 _FAMILIES = (
     "elementwise", "reduction", "moments", "exponential", "extrema", "scan",
-    "reduction_of_others", "copy", "gather", "search", "sets",
+    "reduction_of_others", "backward", "copy", "gather", "search", "sets",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ axes become one where memory allows it. Knows no operation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -14,8 +15,13 @@ import numpy as np
 
 from arraygrad_kernels import threads
 
-__all__ = ["is_ordinary", "is_whole", "one_axis", "over_axis", "result_shape", "runs"]
+__all__ = [
+    "is_ordinary", "is_whole", "one_axis", "over_axis", "over_axis_of_several", "result_shape",
+    "runs",
+]  # fmt: skip
 
+_WIDE = 1024
+"""Columns of one thread: half as many take half as long again."""
 CONTIGUOUS_ALIGNED = 0x101  # NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
 
 
@@ -133,3 +139,40 @@ def over_axis(
     if found:
         threads.report(ufunc.__name__, found)
     return result
+
+
+def over_axis_of_several(
+    ufunc: np.ufunc, full: Sequence[np.ndarray], reduced: Sequence[np.ndarray], axis: int,
+    out: np.ndarray, minimum: int,
+) -> None:  # fmt: skip
+    """``ufunc(*full, *reduced, axis=axis, out=out)``, on several threads where there is work.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        A generalised ufunc with one core dimension, which the result has. It reports no errors.
+    full, reduced : sequence of ndarray
+        Operands of the result's shape, and of that without `axis`.
+    axis : int
+        Axis of the core dimension.
+    out : ndarray
+        Result.
+    minimum : int
+        Elements of `out` from which threads are worth their hand-over.
+    """
+    length, longest = 0, 0
+    if out.size >= minimum and out.ndim > 1:
+        length, longest = max([(n, -i) for i, n in enumerate(out.shape) if i != axis])
+    n_chunks = min(length, 16)
+    if out.strides[-longest] == out.itemsize:  # of columns, which had better be wide
+        n_chunks = min(n_chunks, max(length // _WIDE, threads.get_num_threads()))
+
+    def work(chunk: int) -> None:
+        bounds = slice(length * chunk // n_chunks, length * (chunk + 1) // n_chunks)
+        part = (*[slice(None)] * -longest, bounds)
+        of_reduced = part if -longest < axis else part[1:]
+        operands = [x[part] for x in full] + [x[of_reduced] for x in reduced]
+        ufunc(*operands, axis=axis, out=out[part])
+
+    if n_chunks < 2 or not threads.run(work, n_chunks):
+        ufunc(*full, *reduced, axis=axis, out=out)

@@ -28,7 +28,7 @@ from arraygrad_kernels.reference.reductions import softmax as reference
 from arraygrad_kernels.vecmath import f32, f64
 from arraygrad_kernels.vecmath.by_dtype import code_of
 
-__all__ = ["SPECS"]
+__all__ = ["SPECS", "Exponentials", "column_passes", "exponentials"]
 
 _MIDDLE = 256
 """Elements of a row up to which several rows share one loop of exponentials."""
@@ -38,7 +38,7 @@ _TILE = 2048
 """Columns at a time."""
 
 
-class _Steps(NamedTuple):
+class Exponentials(NamedTuple):
     """What the nests of one dtype are made of."""
 
     largest: Callable[..., Any]
@@ -48,7 +48,8 @@ class _Steps(NamedTuple):
     total: Callable[..., Any]
 
 
-def _steps(dtype: np.dtype[Any]) -> _Steps:
+def exponentials(dtype: np.dtype[Any]) -> Exponentials:
+    """Maxima, weights and their sums, of elements of a dtype."""
     lowest, zero = dtype.type(-np.inf), dtype.type(0)
     exp = f32.exp_quick if dtype == np.float32 else f64.exp
 
@@ -96,13 +97,13 @@ def _steps(dtype: np.dtype[Any]) -> _Steps:
             result += total_of_many(x, n)
         return result
 
-    return _Steps(largest, shift, weight, add, total)
+    return Exponentials(largest, shift, weight, add, total)
 
 
 # Columns
 
 
-def _column_passes(dtype: np.dtype[Any], steps: _Steps) -> tuple[Callable[..., Any], ...]:
+def column_passes(dtype: np.dtype[Any], steps: Exponentials) -> tuple[Callable[..., Any], ...]:
     """Shifts of a tile of columns, and sums of their weights, perhaps stored."""
     lowest = dtype.type(-np.inf)
 
@@ -147,8 +148,8 @@ def _column_passes(dtype: np.dtype[Any], steps: _Steps) -> tuple[Callable[..., A
 
 
 def _logsumexp(dtype: np.dtype[Any]) -> tuple[Callable[..., Any], ...]:
-    steps = _steps(dtype)
-    shifts_of, totals_of = _column_passes(dtype, steps)
+    steps = exponentials(dtype)
+    shifts_of, totals_of = column_passes(dtype, steps)
     code, zero = str(code_of(dtype)), dtype.type(0)
 
     def long_row(x, n, step):
@@ -256,8 +257,8 @@ def _build_logsumexp(dtype: np.dtype[Any]) -> Callable[..., np.ndarray]:
 
 
 def _softmax(dtype: np.dtype[Any]) -> Callable[..., None]:
-    steps = _steps(dtype)
-    shifts_of, totals_of = _column_passes(dtype, steps)
+    steps = exponentials(dtype)
+    shifts_of, totals_of = column_passes(dtype, steps)
     code, zero, narrow = str(code_of(dtype)), dtype.type(0), dtype.type
     lowest = dtype.type(-np.inf)
 

@@ -21,6 +21,14 @@ __all__ = ["KERNELS", "find"]
 # Family -> its operations; all others are elementwise. A family, a module of this package, is
 # imported when the first of its operations is asked for: programs need few.
 FAMILIES: dict[str, tuple[str, ...]] = {
+    "backward": (
+        "log_softmax.backward",
+        "logsumexp.backward",
+        "softmax.backward",
+        "std.backward",
+        "var.backward",
+        "vector_norm.backward",
+    ),
     "gather": (
         "add_along_axis",
         "add_at",
