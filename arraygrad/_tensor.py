@@ -476,6 +476,11 @@ class Scalar(Tensor):
         detach.may_detach(self, "as_integer_ratio()")
         return self._array[()].as_integer_ratio()  # type: ignore[no-any-return]
 
+    def hex(self) -> str:
+        """The value as text in hexadecimal digits, which carries no gradient."""
+        detach.may_detach(self, "hex()")
+        return float(self._array[()]).hex()
+
     def __mul__(self, other: Any, /) -> Any:
         if isinstance(other, NUMBERS):
             return binary(MULTIPLY, self, other)

@@ -24,10 +24,13 @@ def note_line(error: BaseException) -> None:
     file, number = line
     if cause is None:
         cause = refused_at(file, number)
-    foreign = cause is None and isinstance(error, TypeError | AttributeError) and (
-        _OUR_TYPES.search(str(error)) is not None
+    foreign = (
+        cause is None
         and not type(error).__module__.startswith("arraygrad.")
-    )  # fmt: skip
+        and (_OUR_TYPES if isinstance(error, TypeError | AttributeError) else _OUR_TYPE).search(
+            str(error)
+        )
+    )
     if cause is None and not foreign:
         return
     note = f"in lifted code at {file}:{number}: {linecache.getline(file, number).strip()}"
@@ -39,6 +42,7 @@ def note_line(error: BaseException) -> None:
 
 
 _OUR_TYPES = re.compile(r"\b(Tensor|Scalar)\b")
+_OUR_TYPE = re.compile(r"\btype '?(Tensor|Scalar)\b")  # of libraries with errors of their own
 _ARRAYS_ARE_TENSORS = (
     "arrays and numbers are arraygrad's tensors while a gradient is taken, and this line needs "
     "NumPy's own (as classes derived from np.ndarray and compiled code do): keep the array in an "

@@ -293,7 +293,7 @@ def container(record: Record, value: Any) -> Any:
 def fit_contents(record: Record, value: Any, layout: Layout | None) -> None:
     """Put into a container or object what lifted code has in the place of its contents."""
     if layout is None or layout.slots or not layout.plain:
-        if SESSION.arguments is not None and isinstance(value, dict) and value:
+        if SESSION.asked is not None and isinstance(value, dict) and value:
             for key in memos.entries(value):
                 memos.suspect_entry(value, key)
         for replace, item in items_of(value):

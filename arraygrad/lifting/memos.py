@@ -113,7 +113,7 @@ class Names:
 
 def tracked_arguments() -> list[Any]:
     """The tensors that a derivative is taken by."""
-    args, kwargs = SESSION.arguments
+    args, kwargs = SESSION.asked
     found = []
     for a in (*args, *kwargs.values()) if kwargs else args:
         if isinstance(a, TensorBase):
@@ -201,6 +201,16 @@ Place = tuple[Callable[[], Any], Callable[[Any], Any]]  # what is there, and how
 
 def without_last(record: Record, result: Any, run: Callable[[], Any]) -> Any:
     """The result, computed without a memo of the last argument if there was one."""
+    count, names = record.rebound
+    if count != len(record.codes):
+        names = _rebound_by(record)
+        record.rebound = len(record.codes), names
+    if not names:
+        for _, layout in SESSION.seen.values():
+            if layout is None:  # a dict or list
+                break
+        else:
+            return result
     arguments = tracked_arguments()
     shapes = {a._array.shape for a in arguments}
     copies = {
@@ -218,7 +228,7 @@ def without_last(record: Record, result: Any, run: Callable[[], Any]) -> Any:
         return id(item) in copies or (type(item) in (float, np.float64) and item in numbers)
 
     few = _FEW if _is_tracked(result) else _MORE
-    places = [*_places(record, is_one, few)]
+    places = [*_places(record, names, is_one, few)]
     if not places:
         return result
     before = [now() for now, _ in places]
@@ -272,13 +282,19 @@ def _unlike(old: Any, is_one: Callable[[Any], bool]) -> Any:
     return wrap(np.full_like(old._array, np.nan))
 
 
-def _places(record: Record, is_one: Callable[[Any], bool], few: int) -> Iterator[Place]:
-    """Where such a copy is, in a place that code writes."""
-    stored: set[str] = set()
+def _rebound_by(record: Record) -> frozenset[str]:
+    """Attributes, globals and names of functions around that code binds, objects once made."""
+    found: set[str] = set()
     for code in record.codes:
         if isinstance(code, types.CodeType) and code.co_name not in ("__init__", "__new__"):
-            stored |= reach.stored_in(code)
+            found |= reach.stored_in(code) | reach.nonlocals_in(code)
+    return frozenset(found)
 
+
+def _places(
+    record: Record, names: frozenset[str], is_one: Callable[[Any], bool], few: int
+) -> Iterator[Place]:
+    """Where such a copy is, in a place that code writes."""
     for value, layout in [*SESSION.seen.values()]:
         if isinstance(value, dict):
             if len(value) <= few:
@@ -295,7 +311,7 @@ def _places(record: Record, is_one: Callable[[Any], bool], few: int) -> Iterator
                         functools.partial(value.__setitem__, i),
                     )
         elif layout is not None:
-            for name in stored:
+            for name in names:
                 if is_one(_attribute(value, name)):
                     yield (
                         functools.partial(_attribute, value, name),
@@ -306,6 +322,23 @@ def _places(record: Record, is_one: Callable[[Any], bool], few: int) -> Iterator
         for name in check.stored:
             if is_one(twin.get(name)):
                 yield functools.partial(twin.get, name), functools.partial(twin.__setitem__, name)
+
+    for f, function in [*record.closures.values()]:
+        for name in reach.nonlocals_in(f.__code__) if f is not function else ():
+            cell = function.__closure__[f.__code__.co_freevars.index(name)]
+            if is_one(_contents(cell)):
+                yield functools.partial(_contents, cell), functools.partial(_fill, cell)
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not bound
+        return None
+
+
+def _fill(cell: Any, value: Any) -> None:
+    cell.cell_contents = value
 
 
 def _item(values: list[Any], i: int) -> Any:

@@ -27,6 +27,7 @@ _STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR
 _NAMES: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
 _WRITES: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
 _DIVIDES: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
+_NONLOCALS: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
 _STORED: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
@@ -56,6 +57,18 @@ def stored_in(code: types.CodeType) -> frozenset[str]:
             if isinstance(constant, types.CodeType):
                 names |= stored_in(constant)
         found = _STORED[code] = frozenset(names)
+    return found
+
+
+def nonlocals_in(code: types.CodeType) -> frozenset[str]:
+    """Names of functions around it that a code object binds."""
+    found = _NONLOCALS.get(code)
+    if found is None:
+        free = code.co_freevars
+        found = _NONLOCALS[code] = frozenset({
+            i.argval for i in dis.get_instructions(code)
+            if i.opname == "STORE_DEREF" and i.argval in free
+        } if free else ())  # fmt: skip
     return found
 
 

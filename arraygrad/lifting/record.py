@@ -92,6 +92,8 @@ class Record:
         self.writes = False  # whether code was met that may write into arrays
         self.divides = False  # whether code was met that may divide by an operator
         self.catches = False  # whether code was met that names errors of Python's arithmetic
+        # Up to how many codes known: the attributes and globals that they bind.
+        self.rebound: tuple[int, frozenset[str]] = (0, frozenset())
         self.classes: set[Any] = set()
         self.checks: dict[int, Check] = {}
         self.syncs: dict[int, Any] = {}
@@ -129,8 +131,10 @@ class Record:
         lock = SESSION.lock
         if outermost:
             SESSION.running.append(self)
-            if derivative:
-                SESSION.arguments = (args, kwargs)
+            if not plain_result:
+                SESSION.asked = (args, kwargs)
+                if derivative:
+                    SESSION.arguments = (args, kwargs)
         records.append(self)
         try:
             # Twins are shared by all threads: one at a time makes them and brings them up to date.
@@ -150,7 +154,7 @@ class Record:
                 result = function(*args, **kwargs)
             if outermost and LATEST.count != refused:
                 warn_of_caught()
-            if outermost and derivative and (SESSION.seen or SESSION.arrays):
+            if outermost and SESSION.asked and (SESSION.seen or SESSION.arrays):
                 result = memos.without_last(self, result, lambda: function(*args, **kwargs))
             if outermost and SESSION.suspects:
                 result = kept.recomputed(result, lambda: function(*args, **kwargs))
@@ -297,7 +301,7 @@ class Record:
         if texts.NUMBERS:
             texts.forget()
         if not session.touched:
-            session.arguments = None
+            session.arguments = session.asked = None
             return
         if session.seen:
             for value, layout in [*session.seen.values()]:

@@ -44,6 +44,7 @@ class Session:
         self.users: set[tuple[int, Any]] = set()
         self.suspects: dict[int, Any] = {}  # id(tensor) -> its kept.Suspect
         self.arguments: Any = None  # of the outermost call, if it is one for a derivative
+        self.asked: Any = None  # those by which there is, or may be, a derivative
         self.names: Any = None  # what a memo may call them by, once that is asked for
         self.prints: Any = None  # of the arguments, once they are asked for
 

@@ -289,6 +289,8 @@ def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
         texts.refuse_text(args, f"np.{function.__name__}()")
         out = function(*plain(args), **plain(kwargs))
         texts.refuse_numbers(out, f"np.{function.__name__}()")
+        if function is np.frombuffer and out.flags.writeable:
+            return out  # what is written to it is seen outside: no tensors
         return wrap(out) if isinstance(out, np.ndarray) and is_supported(out.dtype) else out
 
     made.__name__ = made.__qualname__ = function.__name__

@@ -65,6 +65,16 @@ def test_memos_of_plain_calls_and_of_earlier_derivatives(f):
             assert not any(isinstance(k, ag.Tensor) for k in (key if type(key) is tuple else [key]))
 
 
+@pytest.mark.parametrize("f", memos.CASES, **NAMES)
+def test_memos_of_plain_calls_under_lift(f):
+    at = X + 0.25  # caches keep tensors: not where other tests go
+    expected = differences(f, at)
+    f(at.copy())
+    x = ag.tensor(at, requires_grad=True)
+    ag.lift(f)(x).backward()
+    np.testing.assert_allclose(x.grad, expected, rtol=2e-5, atol=1e-6)
+
+
 class Walk:
     def __init__(self, start):
         self.start = start
@@ -132,6 +142,12 @@ def through_bytes(x):
     return np.frombuffer(x.tobytes())[1]
 
 
+def through_memory(x):
+    memory = bytearray(24)
+    np.frombuffer(memory)[:] = x
+    return np.frombuffer(memory).sum()
+
+
 READ_BACK = [
     through_a_file, through_csv, through_json_file, through_bytes,
     lambda x: float("%.17g" % x[1]),  # noqa: UP031
@@ -151,6 +167,7 @@ READ_BACK = [
     lambda x: struct.unpack("d", struct.pack("d", x[1]))[0],
     lambda x: struct.unpack("3d", x.tobytes())[1],
     lambda x: float(np.array2string(x[1])),
+    lambda x: float.fromhex(x[1].hex()),
 ]  # fmt: skip
 
 
@@ -159,6 +176,15 @@ READ_BACK = [
 def test_numbers_read_back_from_what_was_written_are_refused(f, x):
     with pytest.raises(ag.errors.DetachError, match="would lose the gradient"):
         ag.grad(f)(x)
+
+
+@pytest.mark.filterwarnings("ignore::arraygrad.DetachWarning")
+def test_memory_that_others_see_takes_no_tensors():
+    with pytest.raises(ag.errors.DetachError, match="would lose the gradient"):
+        ag.grad(through_memory)(X)
+    words = np.frombuffer(bytearray(X.tobytes()))
+    gradient = ag.grad(lambda x: (np.frombuffer(bytearray(words.tobytes())) * x).sum())(X)
+    np.testing.assert_array_equal(gradient, X)
 
 
 def test_writing_is_free_and_what_others_wrote_is_read():

@@ -216,6 +216,28 @@ def last_argument_in_a_namespace(x):
     return (SHELF.value * x).sum()
 
 
+def of_last_call(f):
+    last = value = None
+
+    def g(x):
+        nonlocal last, value
+        if last is None or not np.array_equal(last, x):
+            last, value = x.copy(), f(x)
+        return value
+
+    return g
+
+
+@of_last_call
+def of_last(x):
+    return np.sin(x)
+
+
+@case
+def last_argument_in_a_closure(x):
+    return (of_last(x) * x).sum()
+
+
 LATEST = None
 PAIR = [None, None]
 
