@@ -30,6 +30,7 @@ MODULES = {
     "numpy.fft": "arraygrad.numpy.fft",
     "numpy.random": "arraygrad.numpy.random",
     "numpy.testing": "arraygrad.numpy.testing",
+    "numpy.matlib": "arraygrad.numpy.matlib",
     "numpy.lib": "arraygrad.numpy.lib",
     "numpy.lib.stride_tricks": "arraygrad.numpy.lib.stride_tricks",
     "numpy.polynomial": "arraygrad.numpy.polynomial",
@@ -96,13 +97,13 @@ def twin(real: Any) -> Any:
 
 def is_numpys(x: Any) -> bool:
     """Whether `x` is a function, class or object that NumPy publishes."""
-    return id(x) in _published() or _is_of_polynomials(x)
+    return id(x) in _published() or _is_of_late_modules(x)
 
 
-def _is_of_polynomials(x: Any) -> bool:
-    """Whether `x` is of numpy.polynomial, which NumPy imports when it is first used."""
+def _is_of_late_modules(x: Any) -> bool:
+    """Whether `x` is of modules that NumPy imports when they are first used."""
     return isinstance(x, type | types.FunctionType) and (
-        (getattr(x, "__module__", None) or "").startswith("numpy.polynomial")
+        (getattr(x, "__module__", None) or "").startswith(("numpy.polynomial", "numpy.matlib"))
     )
 
 
@@ -127,6 +128,10 @@ def _make(real: Any) -> Any:
         from . import polynomial
 
         return polynomial.twin(real)
+    if getattr(real, "__module__", None) == "numpy.matlib":
+        from . import matlib
+
+        return matlib.TWINS.get(real, real)
     if isinstance(real, type):
         return _random_class(real) or _OURS.get(real) or _types.stand_in(real)
     try:

@@ -1,25 +1,27 @@
 """NumPy's random on tensors: the same values for the same seed, with gradients by parameters.
 
 A distribution whose parameters only move and scale it (normal, uniform, exponential, laplace,
-logistic, gumbel, rayleigh, lognormal, gamma's scale), or that is a function of a standard variate
-(weibull, pareto, power), is drawn in its standard form by NumPy and transformed by tensor
-functions: gradients flow to the parameters (reparameterisation). Other parameters have no such
-form; tracked ones are refused by name (as ``ag.set_detach_policy`` says).
+logistic, gumbel, rayleigh, lognormal, gamma's scale, multivariate normal), or that is a function of
+a standard variate (weibull, pareto, power), is drawn in its standard form by NumPy and transformed
+by tensor functions: gradients flow to the parameters (reparameterisation). Other parameters have no
+such form; tracked ones are refused by name (as ``ag.set_detach_policy`` says).
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .. import linalg
 from .._detach import lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from .._writes import assign
 from ..interop.plain import is_tracked, plain, tensors
-from ..ops import arithmetic, conversion, exponential, indexing
+from ..ops import arithmetic, conversion, exponential, indexing, matrix_functions, products
 from . import _namespace
 
 _random = np.random
@@ -147,15 +149,18 @@ class _Draws:
         return self._of_standard("pareto", a, size, lambda p, a: exponential.expm1(np.log1p(p) / a))
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, **kwargs: Any) -> Any:
-        """Mean + noise; no gradient by the covariance."""
-        _refuse("multivariate_normal", cov, "write mean + cholesky(cov) @ z")
-        if not _tracked(mean):
-            return tensors(
-                self._real.multivariate_normal(plain(mean), plain(cov), plain(size), **kwargs)
-            )
+        """Mean + standard normal variates by the factor of the covariance that NumPy takes."""
+        draw = self._real.multivariate_normal
+        if not _tracked(mean, cov):
+            return tensors(draw(plain(mean), plain(cov), plain(size), **kwargs))
         zero = np.zeros(np.shape(plain(mean)))
-        noise = self._real.multivariate_normal(zero, plain(cov), plain(size), **kwargs)
-        return arithmetic.add(mean, noise)
+        if not _tracked(cov):
+            return arithmetic.add(mean, draw(zero, plain(cov), plain(size), **kwargs))
+        other = copy.deepcopy(self._real)  # NumPy's checks, and what it warns of
+        other.multivariate_normal(plain(mean), plain(cov), **kwargs)
+        z = draw(zero, np.eye(len(zero)), plain(size))
+        factor = _factor(conversion.asarray(cov), kwargs.get("method", "svd"))
+        return arithmetic.add(mean, products.matmul(z, factor))
 
     # -- rearrangements ---------------------------------------------------------------------------
 
@@ -195,6 +200,20 @@ class _Draws:
         if np.ndim(picked) == 0 and a._array.ndim == 1:
             return a[int(picked)]
         return indexing.take(a, conversion.asarray(picked), axis=axis)
+
+
+def _factor(cov: Any, method: str) -> Any:
+    """What NumPy multiplies standard variates by, from the right."""
+    if method == "cholesky":
+        return linalg.cholesky(cov).T
+    values, vectors = linalg.eigh(cov)
+    if np.any(np.diff(values._array) <= 1e-9 * values._array[-1]):
+        # Vectors of equal variances are any basis: one that stays, times the symmetric root.
+        basis = vectors if method == "eigh" else linalg.svd(cov.detach())[0]
+        return products.matmul(basis.detach().T, matrix_functions.sqrtm(cov))
+    if method != "eigh":
+        vectors, values, _ = linalg.svd(cov)
+    return (vectors * exponential.sqrt(values)).T
 
 
 def _refuse(name: str, parameters: Any, instead: str = "") -> None:

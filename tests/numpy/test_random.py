@@ -72,6 +72,36 @@ def test_plain_parameters_give_numpys_values(draw):
         assert isinstance(ours, ag.Tensor)
 
 
+COVARIANCES = {
+    "varied": lambda p: [[p[0], p[1]], [p[1], p[2]]],
+    "of equal variances": lambda p: [[p[0], 0.0], [0.0, p[0]]],
+}
+
+
+@pytest.mark.parametrize("method", [None, "svd", "eigh", "cholesky"])
+@pytest.mark.parametrize("name", COVARIANCES)
+def test_gradients_by_a_covariance(name, method):
+    chosen = {} if method is None else {"method": method}
+
+    def make(module):
+        return module.random.RandomState(3) if method is None else module.random.default_rng(3)
+
+    def draw(module, p):
+        cov = module.asarray(np.stack(COVARIANCES[name](p))) if module is np else None
+        cov = onp.array(COVARIANCES[name](p)) if cov is None else cov
+        return make(module).multivariate_normal([0.1, 0.2], cov, 4, **chosen)
+
+    weights = onp.arange(1.0, 9.0).reshape(4, 2)
+    p = onp.array([1.2, 0.3, 0.8])
+    tracked = ag.tensor(p, requires_grad=True)
+    drawn = draw(np, [np.stack([t])[0] for t in tracked])
+    onp.testing.assert_allclose(drawn.detach(), draw(onp, p), rtol=1e-12)
+    (drawn * weights).sum().backward()
+    step = 1e-6 * onp.eye(3)
+    rise = [onp.sum(weights * (draw(onp, p + h) - draw(onp, p - h))) / 2e-6 for h in step]
+    onp.testing.assert_allclose(tracked.grad, rise, rtol=1e-6, atol=1e-8)
+
+
 def test_legacy_functions_give_numpys_values():
     np.random.seed(5)
     first = [np.random.rand(2), np.random.randint(9), np.random.normal(size=2)]

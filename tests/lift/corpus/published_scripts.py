@@ -1,6 +1,7 @@
 """Idioms of scripts, exercise solutions and small projects, as published."""
 
 import math
+import warnings
 from collections import deque, namedtuple
 
 import numpy as np
@@ -40,6 +41,26 @@ def patches_by_indices(p):
     row = np.repeat(np.arange(3, dtype="int32"), 2)
     column = np.repeat(np.arange(out, dtype="int32"), out)
     return np.sum(p[row % 3]) * np.sum(p[column.astype(int) % 3] ** 2)
+
+
+@case()
+def tiles_by_matlib(p):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        import numpy.matlib  # noqa: F401 - its name is used below
+        from numpy.matlib import repmat
+
+    weights = np.arange(18.0).reshape(3, 6)
+    return np.sum(np.matlib.repmat(p, 3, 2) * weights) + np.sum(repmat(p[1], 1, 4) ** 2)
+
+
+@case()
+def correlated_draws(p):
+    cov = [[p[0], p[1] / 4], [p[1] / 4, p[2]]]
+    np.random.seed(1)
+    paths = np.cumsum(np.random.multivariate_normal([0.0, p[0]], cov, 5), axis=0)
+    other = np.random.default_rng(2).multivariate_normal(np.zeros(3), np.diag(p), method="cholesky")
+    return np.sum(paths * np.arange(10.0).reshape(5, 2)) + np.sum(other**2)
 
 
 @case()
