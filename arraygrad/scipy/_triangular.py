@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._op import Rule
-from ._rule import adjoint, primitive_op, refuse, scipy_object, xp
+from ._rule import adjoint, primitive_op, scipy_object, xp
 
 # -- triangular systems; the other triangle of `a` is zero -----------------------------------------
 
@@ -61,9 +61,9 @@ solve_of_banded = primitive_op(
 # -- LU --------------------------------------------------------------------------------------------
 
 
-def permutation(pivots: Any) -> Any:
-    """The order of the rows that LAPACK's sequence of interchanges gives."""
-    rows = np.arange(len(pivots))
+def permutation(pivots: Any, n: int) -> Any:
+    """The order of n rows that LAPACK's sequence of interchanges gives."""
+    rows = np.arange(n)
     for i, p in enumerate(pivots):
         rows[[i, p]] = rows[[p, i]]
     return rows
@@ -89,8 +89,15 @@ def _lu_vjp(g: Any, out: Any) -> Any:
 _lu = primitive_op("linalg.lu", ("a",), Rule(a=_lu_vjp), _lu_kernel)
 
 
-def lu_factors(a: Any, function: str) -> Any:
-    """Both factors of a square matrix whose rows are in pivoted order."""
-    if a.ndim != 2 or a.shape[0] != a.shape[1]:
-        raise refuse(function, f"for shape {a.shape}", "give one square matrix")
-    return _lu(a)
+def lu_factors(a: Any) -> Any:
+    """Both factors of a matrix whose rows are in pivoted order."""
+    m, n = a.shape
+    if m == n:
+        return _lu(a)
+    if m > n:
+        lower, upper = _lu(a[:n])
+        below = solve_of_triangular(xp.swapaxes(upper, 0, 1), a[n:].T, lower=True).T
+        return xp.concatenate((lower, below)), upper
+    lower, upper = _lu(a[:, :m])
+    beside = solve_of_triangular(lower, a[:, m:], lower=True)
+    return lower, xp.concatenate((upper, beside), axis=1)

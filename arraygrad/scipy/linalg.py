@@ -21,6 +21,20 @@ from ._equations import (
     solve_lyapunov_discrete,
     solve_of_sylvester,
 )
+from ._factorisations import (
+    cho_factor as cho_factor,
+    cho_solve as cho_solve,
+    cholesky as cholesky,
+    lu as lu,
+    lu_factor as lu_factor,
+    lu_solve as lu_solve,
+    null_space as null_space,
+    orth as orth,
+    polar as polar,
+    qr as qr,
+    svd as svd,
+    svdvals as svdvals,
+)
 from ._rule import (
     adjoint,
     needs_rule,
@@ -39,340 +53,20 @@ from ._special_matrices import (
     hankel as hankel,
     toeplitz as toeplitz,
 )
-from ._triangular import lu_factors, permutation, solve_of_banded, solve_of_triangular
-
-# -- systems and inverses --------------------------------------------------------------------------
-
-
-@rule("scipy.linalg.solve")
-def solve(
-    a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
-    check_finite: bool = True, assume_a: str | None = None, transposed: bool = False,
-) -> Any:  # fmt: skip
-    """Solution of a @ x = b.
-
-    Notes
-    -----
-    Derivative: a dx = db - da x. Structure named by `assume_a` is taken as given, both triangles
-    are read.
-    """
-    a, b = tensors_of("scipy.linalg.solve", a, b)
-    a = _structured(xp.atleast_2d(a), lower, assume_a)
-    return core.solve(xp.swapaxes(a, -1, -2) if transposed else a, b)
-
-
-def _structured(a: Any, lower: bool, assume_a: str | None) -> Any:
-    """The matrix of which SciPy reads those elements that the structure's name says."""
-    if assume_a in ("sym", "her", "symmetric", "hermitian", "pos", "positive definite"):
-        return _from_triangle(a, lower, assume_a.startswith("sym"))
-    if assume_a in ("upper triangular", "lower triangular"):
-        return xp.tril(a) if assume_a[0] == "l" else xp.triu(a)
-    if assume_a in ("diagonal", "tridiagonal"):
-        width = 0 if assume_a[0] == "d" else 1
-        return xp.tril(xp.triu(a, -width), width)
-    return a
-
-
-def _from_triangle(a: Any, lower: bool, symmetric: bool) -> Any:
-    """The symmetric or Hermitian matrix of which one triangle is stored."""
-    strict = xp.tril(a, -1) if lower else xp.triu(a, 1)
-    mirrored = xp.swapaxes(strict, -1, -2) if symmetric else adjoint(strict)
-    return strict + mirrored + xp.tril(xp.triu(a))
-
-
-@rule("scipy.linalg.inv")
-def inv(
-    a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: str | None = None,
-    lower: bool = False,
-) -> Any:  # fmt: skip
-    """Inverse of a matrix: d out = -out @ da @ out."""
-    return core.inv(_structured(tensor(a, "scipy.linalg.inv"), lower, assume_a))
-
-
-@rule("scipy.linalg.det")
-def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """Determinant of a matrix: d out = out * trace(a^-1 da)."""
-    return core.det(tensor(a, "scipy.linalg.det"))
-
-
-@rule("scipy.linalg.solve_triangular")
-def solve_triangular(
-    a: Any, b: Any, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False,
-    overwrite_b: bool = False, check_finite: bool = True,
-) -> Any:  # fmt: skip
-    """Solution of a @ x = b for a triangular matrix, of which one triangle is read.
-
-    Notes
-    -----
-    Derivative: a dx = db - da x, where da counts in that triangle only.
-    """
-    a, b = tensors_of("scipy.linalg.solve_triangular", a, b)
-    _square(a, "scipy.linalg.solve_triangular")
-    a = xp.tril(a) if lower else xp.triu(a)
-    if unit_diagonal:
-        a = (xp.tril(a, -1) if lower else xp.triu(a, 1)) + xp.eye(a.shape[-1], dtype=a.dtype)
-    if trans in (1, "T", 2, "C"):
-        a = xp.swapaxes(a, -1, -2) if trans in (1, "T") else adjoint(a)
-        lower = not lower
-    return _on_columns(lambda c: solve_of_triangular(a, c, lower=lower), a, b)
-
-
-def _square(a: Any, function: str) -> None:
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ShapeError(f"{function}: a has shape {a.shape}; give square matrices (..., N, N)")
-
-
-def _on_columns(function: Any, a: Any, b: Any) -> Any:
-    """Apply a solver of matrix right-hand sides to a vector, too."""
-    return function(b[:, None])[:, 0] if b.ndim == 1 else function(b)
-
-
-@rule("scipy.linalg.solve_banded")
-def solve_banded(
-    l_and_u: Any, ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False,
-    check_finite: bool = True,
-) -> Any:  # fmt: skip
-    """Solution of a @ x = b for a banded matrix: a dx = db - da x, on the bands."""
-    ab, b = tensors_of("scipy.linalg.solve_banded", ab, b)
-    lower, upper = (int(n) for n in plain(l_and_u))
-    return _on_columns(lambda c: solve_of_banded(ab, c, lower=lower, upper=upper), ab, b)
-
-
-@rule("scipy.linalg.solveh_banded")
-def solveh_banded(
-    ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, lower: bool = False,
-    check_finite: bool = True,
-) -> Any:  # fmt: skip
-    """Solution of a @ x = b for a Hermitian banded matrix: a dx = db - da x, on the bands."""
-    ab, b = tensors_of("scipy.linalg.solveh_banded", ab, b)
-    width = ab.shape[0] - 1
-    # The stored diagonals and their mirror images; what is shifted in is never read.
-    mirrored = [
-        xp.roll(xp.conj(ab[k if lower else width - k]), k if lower else -k)
-        for k in range(1, width + 1)
-    ]
-    full = [*mirrored[::-1], *ab] if lower else [*ab, *mirrored]
-    return _on_columns(
-        lambda c: solve_of_banded(xp.stack(full), c, lower=width, upper=width), ab, b
-    )
-
-
-@rule("scipy.linalg.solve_toeplitz")
-def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
-    """Solution of toeplitz(c, r) @ x = b: T dx = db - dT x."""
-    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    return core.solve(*tensors_of("scipy.linalg.solve_toeplitz", toeplitz(c, r), b))
-
-
-@rule("scipy.linalg.solve_circulant")
-def solve_circulant(
-    c: Any, b: Any, singular: str = "raise", tol: Any = None, caxis: int = -1, baxis: int = 0,
-    outaxis: int = 0,
-) -> Any:  # fmt: skip
-    """Solution of circulant(c) @ x = b: C dx = db - dC x."""
-    c, b = tensors_of("scipy.linalg.solve_circulant", c, b)
-    if singular != "raise":
-        raise refuse("scipy.linalg.solve_circulant", "with singular='lstsq'",
-                     "use scipy.linalg.lstsq(circulant(c), b)")  # fmt: skip
-    c, b = xp.moveaxis(xp.atleast_1d(c), caxis, -1), xp.moveaxis(xp.atleast_1d(b), baxis, -1)
-    out = core.solve(circulant(c), b[..., None])[..., 0]
-    return xp.moveaxis(out, -1, outaxis)
-
-
-@rule("scipy.linalg.lstsq")
-def lstsq(
-    a: Any, b: Any, cond: float | None = None, overwrite_a: bool = False,
-    overwrite_b: bool = False, check_finite: bool = True, lapack_driver: str | None = None,
-) -> Any:  # fmt: skip
-    """Least-squares solution, residues, rank and singular values; derivative of pinv(a) @ b."""
-    a, b = tensors_of("scipy.linalg.lstsq", a, b)
-    x, _, rank, s = core.lstsq(a, b, rcond=np.finfo(a.dtype).eps if cond is None else cond)
-    residues: Any = xp.empty(0, dtype=s.dtype)
-    if int(rank) == a.shape[1] < a.shape[0]:
-        error = b - a @ x
-        residues = xp.sum(xp.real(error * xp.conj(error)), axis=0)
-    return x, residues, int(rank), s
-
-
-@rule("scipy.linalg.pinv")
-def pinv(
-    a: Any, *, atol: float | None = None, rtol: float | None = None, return_rank: bool = False,
-    check_finite: bool = True,
-) -> Any:  # fmt: skip
-    """Pseudo-inverse, differentiated among matrices of the same rank."""
-    a = tensor(a, "scipy.linalg.pinv")
-    largest = float(np.linalg.norm(plain(a), 2)) if atol and a.size else 0.0
-    if rtol is None:
-        rtol = 0.0 if atol else max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
-    if largest:
-        rtol = rtol + float(atol or 0.0) / largest
-    out = core.pinv(a, rtol=rtol)
-    return (out, int(np.linalg.matrix_rank(plain(a), rtol=rtol))) if return_rank else out
-
-
-@rule("scipy.linalg.pinvh")
-def pinvh(
-    a: Any, atol: float | None = None, rtol: float | None = None, lower: bool = True,
-    return_rank: bool = False, check_finite: bool = True,
-) -> Any:  # fmt: skip
-    """Pseudo-inverse of a Hermitian matrix of which one triangle is read."""
-    a = tensor(a, "scipy.linalg.pinvh")
-    _square(a, "scipy.linalg.pinvh")
-    a = _from_triangle(a, lower, False)
-    return pinv(a, atol=atol, rtol=rtol, return_rank=return_rank)
-
-
-# -- factorisations --------------------------------------------------------------------------------
-
-
-@rule("scipy.linalg.cholesky")
-def cholesky(
-    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
-) -> Any:
-    """Cholesky factor, the upper one unless `lower`."""
-    return core.cholesky(xp.atleast_2d(tensor(a, "scipy.linalg.cholesky")), upper=not lower)
-
-
-@rule("scipy.linalg.cho_factor")
-def cho_factor(
-    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
-) -> Any:
-    """Cholesky factor for `cho_solve`; the other triangle is that of a, as SciPy leaves it."""
-    a = xp.atleast_2d(tensor(a, "scipy.linalg.cho_factor"))
-    left = xp.triu(a, 1) if lower else xp.tril(a, -1)
-    return core.cholesky(a, upper=not lower) + left, lower
-
-
-@rule("scipy.linalg.cho_solve")
-def cho_solve(
-    c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True
-) -> Any:
-    """Solution of a @ x = b from a Cholesky factor of a."""
-    c, lower = c_and_lower
-    lower = bool(lower)
-    first, second = ("N", "C") if lower else ("C", "N")
-    y = solve_triangular(c, b, trans=first, lower=lower)
-    return solve_triangular(c, y, trans=second, lower=lower)
-
-
-@rule("scipy.linalg.qr")
-def qr(
-    a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full",
-    pivoting: bool = False, check_finite: bool = True,
-) -> Any:  # fmt: skip
-    """QR decomposition; the order of the columns that pivoting chooses counts as constant."""
-    if mode == "raw":
-        raise refuse("scipy.linalg.qr", "in mode 'raw'", "use mode='economic'")
-    a = tensor(a, "scipy.linalg.qr")
-    order = scipy_object("scipy.linalg.qr")(plain(a), pivoting=True)[2] if pivoting else None
-    if order is not None:
-        a = a[..., order]
-    q, r = core.qr(a, mode="reduced" if mode == "economic" else "complete")
-    out = (r,) if mode == "r" else (q, r)
-    return out if order is None else (*out, order)
-
-
-@rule("scipy.linalg.svd")
-def svd(
-    a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
-    check_finite: bool = True, lapack_driver: str = "gesdd",
-) -> Any:  # fmt: skip
-    """Singular value decomposition U, s, Vh (s alone unless `compute_uv`)."""
-    a = tensor(a, "scipy.linalg.svd")
-    if not compute_uv:
-        return core.svdvals(a)
-    u, s, vh = core.svd(a, full_matrices=full_matrices)
-    return u, s, vh
-
-
-@rule("scipy.linalg.svdvals")
-def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """Singular values, descending: d s_i = u_i^H da v_i."""
-    return core.svdvals(tensor(a, "scipy.linalg.svdvals"))
-
-
-@rule("scipy.linalg.orth", finite=True)
-def orth(A: Any, rcond: float | None = None) -> Any:
-    """Orthonormal basis of the range: the left singular vectors of `svd`."""
-    u, s, _ = core.svd(tensor(A, "scipy.linalg.orth"), full_matrices=False)
-    return u[:, : _rank(s, A, rcond)]
-
-
-@rule("scipy.linalg.null_space", finite=True)
-def null_space(A: Any, rcond: float | None = None, **options: Any) -> Any:
-    """Orthonormal basis of the null space: the last right singular vectors of `svd`."""
-    _, s, vh = core.svd(tensor(A, "scipy.linalg.null_space"), full_matrices=True)
-    return adjoint(vh[_rank(s, A, rcond) :])
-
-
-def _rank(s: Any, a: Any, rcond: float | None) -> int:
-    values = plain(s)
-    if rcond is None:
-        rcond = float(np.finfo(values.dtype).eps) * max(np.shape(plain(a)))
-    return int(np.sum(values > np.amax(values, initial=0.0) * rcond))
-
-
-@rule("scipy.linalg.polar", finite=True)
-def polar(a: Any, side: str = "right") -> Any:
-    """Polar decomposition a = u p (or p u), by the singular value decomposition."""
-    w, s, vh = core.svd(tensor(a, "scipy.linalg.polar"), full_matrices=False)
-    u = w @ vh
-    p = (adjoint(vh) * s) @ vh if side == "right" else (w * s) @ adjoint(w)
-    return u, p
-
-
-def _matrix(a: Any, function: str) -> None:
-    if a.ndim < 2:
-        raise ShapeError(f"{function}: a has shape {a.shape}; give a matrix (M, N)")
-
-
-@rule("scipy.linalg.lu")
-def lu(
-    a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
-    p_indices: bool = False,
-) -> Any:  # fmt: skip
-    """LU decomposition of a square matrix; the order of the rows counts as constant.
-
-    Notes
-    -----
-    Derivative: with M = L^-1 (P^T da) U^-1, dL = L tril(M, -1) and dU = triu(M) U.
-    """
-    a = tensor(a, "scipy.linalg.lu")
-    _matrix(a, "scipy.linalg.lu")
-    _, piv = scipy_object("scipy.linalg.lu_factor")(plain(a))
-    rows = permutation(piv)
-    lower, upper = lu_factors(a[rows], "scipy.linalg.lu")
-    inverse = np.argsort(rows)
-    if permute_l:
-        return lower[inverse], upper
-    p = inverse if p_indices else xp.eye(len(rows), dtype=a.dtype)[inverse]
-    return p, lower, upper
-
-
-@rule("scipy.linalg.lu_factor")
-def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """LU decomposition for `lu_solve`: both factors in one matrix, and the pivots."""
-    a = tensor(a, "scipy.linalg.lu_factor")
-    _matrix(a, "scipy.linalg.lu_factor")
-    _, piv = scipy_object("scipy.linalg.lu_factor")(plain(a))
-    lower, upper = lu_factors(a[permutation(piv)], "scipy.linalg.lu_factor")
-    return xp.tril(lower, -1) + upper, piv
-
-
-@rule("scipy.linalg.lu_solve")
-def lu_solve(
-    lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True
-) -> Any:
-    """Solution of a @ x = b from `lu_factor`."""
-    factors, piv = lu_and_piv
-    rows = permutation(plain(piv))
-    if trans == 0:
-        y = solve_triangular(factors, xp.asarray(b)[rows], lower=True, unit_diagonal=True)
-        return solve_triangular(factors, y)
-    y = solve_triangular(factors, b, trans=trans)
-    out = solve_triangular(factors, y, trans=trans, lower=True, unit_diagonal=True)
-    return out[np.argsort(rows)]
-
+from ._systems import (
+    det as det,
+    from_triangle,
+    inv as inv,
+    lstsq as lstsq,
+    pinv as pinv,
+    pinvh as pinvh,
+    solve as solve,
+    solve_banded as solve_banded,
+    solve_circulant as solve_circulant,
+    solve_toeplitz as solve_toeplitz,
+    solve_triangular as solve_triangular,
+    solveh_banded as solveh_banded,
+)
 
 # -- eigenvalues -----------------------------------------------------------------------------------
 
@@ -399,10 +93,10 @@ def eigh(
         factor = core.cholesky(tensor(b, "scipy.linalg.eigh", 2), upper=not lower)
         factor = factor if lower else adjoint(factor)
         if type == 1:
-            half = solve_triangular(factor, _from_triangle(a, lower, False), lower=True)
+            half = solve_triangular(factor, from_triangle(a, lower, False), lower=True)
             c = solve_triangular(factor, adjoint(half), lower=True)
         else:
-            c = adjoint(factor) @ _from_triangle(a, lower, False) @ factor
+            c = adjoint(factor) @ from_triangle(a, lower, False) @ factor
         w, v = core.eigh((c + adjoint(c)) / 2, "L")
         v = factor @ v if type == 3 else solve_triangular(factor, v, trans="C", lower=True)
     real_w, real_v = scipy_object("scipy.linalg.eigh")(

@@ -90,7 +90,7 @@ REFUSED = {
     ),
     "linalg.lu_solve of several factorisations": (
         lambda x: scipy.linalg.lu_solve(
-            scipy.linalg.lu_factor(np.stack((x, x.T))), np.ones((2, 3))
+            scipy.linalg.lu_factor(np.stack((x, x.T))), np.ones((2, 3, 1))
         ),
         SQUARE,
     ),
