@@ -191,7 +191,12 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
             storage.lent = array.flags.writeable
         return out
     if isinstance(x, _ARRAY_SCALARS):
-        return wrap(np.asarray(x))
+        array = np.asarray(x)
+        if array.dtype.kind == "O":
+            raise IntegerOverflowError(
+                f"{function}: the Python integer {_shortened(x)} does not fit 64 bits; use a float"
+            )
+        return wrap(array)
     if isinstance(x, list | tuple):
         return from_sequence(x)
     if isinstance(x, Sequence) and not isinstance(x, str | bytes):  # range, deque, array.array
@@ -200,6 +205,11 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
         f"{function}: argument {position} is a {kind_of(x)}, not a tensor, array or number; "
         "convert it first with ag.asarray(...)"
     )
+
+
+def _shortened(x: Any) -> str:
+    """A number in a message: of more than a screenful of digits, how many."""
+    return str(x) if abs(x) < 10**100 else f"of {int(abs(x)).bit_length()} bits"
 
 
 def check_subclass(x: Any, function: str) -> None:
@@ -339,7 +349,7 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
     except MemoryError as error:
         raise out_of_memory(op.name, error) from error
     except ValueError as error:
-        if str(error).startswith("array is too big"):  # to be counted, even
+        if str(error).startswith(("array is too big", "Maximum allowed")):  # to be counted, even
             raise out_of_memory(op.name, MemoryError(str(error))) from error
         raise
     if tracked:

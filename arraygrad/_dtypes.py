@@ -83,11 +83,13 @@ def as_dtype(dtype: DTypeLike, argument: str = "dtype") -> np.dtype[Any]:
         return dtype
     if isinstance(dtype, np.dtype):
         return check_supported(dtype, argument)
-    if dtype == "bfloat16":
+    if isinstance(dtype, str) and dtype == "bfloat16":
         return bfloat16()
     try:
+        if hasattr(type(dtype), "__array__") and not isinstance(dtype, type | np.generic):
+            raise TypeError("an array is no dtype, its attribute dtype is one")
         found = np.dtype(dtype)
-    except TypeError as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise DTypeError(
             f"{argument}: {dtype!r} is not a dtype; write e.g. dtype=ag.float64 or dtype='float64'"
         ) from error

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
-from ._errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
+from ._errors import ArgumentError, ArgumentTypeError, ArraygradError, AxisError, ShapeError
 
 Shape = tuple[int, ...]
 
@@ -66,6 +66,18 @@ def as_integer(number: Any, argument: str, function: str) -> int:
         return operator.index(number)
     except TypeError as error:
         raise ArgumentTypeError(f"{function}: {argument}={number!r} is not an integer") from error
+
+
+def as_real(number: Any, argument: str, function: str) -> float:
+    """A Python float; ArgumentTypeError for what is none."""
+    try:
+        return float(number)
+    except ArraygradError:  # of a tensor, which says what is lost
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentTypeError(
+            f"{function}: {argument}={number!r:.60} is not a real number"
+        ) from error
 
 
 def as_flag(value: Any, argument: str, function: str) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from . import (
         _detach as detach,
         _flat_view as flat_view,
+        _ndarray_options as options,
         _texts as texts,
         _writes as writes,
     )
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 else:  # imported when the first method or operator asks: most programs need few of them
     detach = LazyModule("arraygrad._detach")
     flat_view = LazyModule("arraygrad._flat_view")
+    options = LazyModule("arraygrad._ndarray_options")
     texts = LazyModule("arraygrad._texts")
     writes = LazyModule("arraygrad._writes")
     reducing = LazyModule("arraygrad.interop.numpy_functions.reducing")
@@ -95,21 +97,9 @@ def _cut(numbers: Any) -> Any:
     return int(numbers) if isinstance(numbers, float | bool | np.floating | np.bool_) else numbers
 
 
-def _store(out: Any, value: Any, method: str) -> Any:
+def _store(out: Any, value: Any, method: str, casting: Any = "unsafe") -> Any:
     """Write a result into out= and return it; without out= return the result."""
-    if out is None:
-        return value
-    if not isinstance(out, TensorBase):
-        raise ArgumentTypeError(
-            f"{method}: out= must be a tensor, not {type(out).__name__}, since the result of a "
-            "tensor method is a tensor; leave out= away"
-        )
-    if out._array.shape != value._array.shape:
-        raise ShapeError(
-            f"{method}: out has shape {out._array.shape}, the result {value._array.shape}"
-        )
-    writes.assign(out, value, f"{method}(out=...)")
-    return out
+    return value if out is None else options.store(out, value, method, casting)
 
 
 def _is_all(where: Any) -> bool:
@@ -214,7 +204,7 @@ class NdarrayMethods(TensorBase):
                 out = converted(CAST, self, target)
                 if out is not None:
                     return out
-        if not np.can_cast(self._array.dtype, target, casting):
+        if not options.can_cast(self._array.dtype, target, casting):
             raise ArgumentTypeError(
                 f"astype: {self._array.dtype} does not cast to {target} under casting={casting!r}"
             )
@@ -287,11 +277,11 @@ class NdarrayMethods(TensorBase):
 
     def clip(self: Any, min: Any = None, max: Any = None, out: Any = None) -> Any:
         """Values limited to [min, max]."""
-        return _store(out, comparison.clip(self, min, max), "clip")
+        return _store(out, comparison.clip(self, min, max), "clip", "same_kind")
 
     def round(self: Any, decimals: int = 0, out: Any = None) -> Any:
         """Values rounded to a number of decimals (ties to even)."""
-        return _store(out, rounding.around(self, decimals), "round")
+        return _store(out, rounding.around(self, decimals), "round", "same_kind")
 
     # -- reductions -----------------------------------------------------------------------------
 
@@ -304,10 +294,10 @@ class NdarrayMethods(TensorBase):
             total = reduction(statistical.SUM, self, axis, keepdims)
             if total is not None:
                 return total
-        x = self if where is None else searching.where(where, self, 0)
+        x = self if where is None else options.where(where, self, 0, "sum")
         total = statistical.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
         if initial is not None:
-            total = arithmetic.add(total, initial)
+            total = arithmetic.add(total, options.initial(initial, x, "sum"))
         return total if out is None else _store(out, total, "sum")
 
     def prod(
@@ -315,10 +305,10 @@ class NdarrayMethods(TensorBase):
         initial: Any = None, where: Any = None,
     ) -> Any:  # fmt: skip
         """Product along axes."""
-        x = self if where is None else searching.where(where, self, 1)
+        x = self if where is None else options.where(where, self, 1, "prod")
         total = statistical.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
         if initial is not None:
-            total = arithmetic.multiply(total, initial)
+            total = arithmetic.multiply(total, options.initial(initial, x, "prod"))
         return _store(out, total, "prod")
 
     def max(
@@ -391,23 +381,23 @@ class NdarrayMethods(TensorBase):
             deviation = reducing.std(
                 self, axis, dtype, None, by, keepdims, where=where, mean=_given(mean)
             )
-            return _store(out, deviation, "std")
+            return _store(out, deviation, "std", "same_kind")
         x = self if dtype is None else data_type.astype(self, as_dtype(dtype))
         deviation = statistical.std(x, axis=axis, correction=by, keepdims=keepdims)
-        return deviation if out is None else _store(out, deviation, "std")
+        return deviation if out is None else _store(out, deviation, "std", "same_kind")
 
     def all(
         self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
     ) -> Any:
         """Whether all elements along axes are true."""
-        x = self if _is_all(where) else searching.where(where, self, True)
+        x = self if _is_all(where) else options.where(where, self, True, "all")
         return _store(out, utility.all(x, axis=axis, keepdims=keepdims), "all")
 
     def any(
         self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
     ) -> Any:
         """Whether any element along axes is true."""
-        x = self if _is_all(where) else searching.where(where, self, False)
+        x = self if _is_all(where) else options.where(where, self, False, "any")
         return _store(out, utility.any(x, axis=axis, keepdims=keepdims), "any")
 
     def argmax(
@@ -450,7 +440,7 @@ class NdarrayMethods(TensorBase):
 
     def dot(self: Any, b: Any, out: Any = None) -> Any:
         """NumPy's dot product."""
-        return _store(out, products.dot(self, b), "dot")
+        return _store(out, products.dot(self, b), "dot", "no")
 
     # -- order and search -------------------------------------------------------------------------
 
@@ -458,12 +448,14 @@ class NdarrayMethods(TensorBase):
         self: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> None:
         """Sort in place along an axis."""
+        options.check_order(kind, order, "sort")
         writes.assign(self, sorting.sort(self, axis=axis), "sort")
 
     def argsort(
         self: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> Any:
         """Indices that sort along an axis."""
+        options.check_order(kind, order, "argsort")
         x, axis = _with_an_axis(self, axis)
         return sorting.argsort(x, axis=axis, stable=True)
 
@@ -471,12 +463,14 @@ class NdarrayMethods(TensorBase):
         self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
     ) -> None:
         """Partition in place along an axis."""
+        options.check_order(kind, order, "partition", "i")
         writes.assign(self, sorting.partition(self, kth, axis=axis), "partition")
 
     def argpartition(
         self: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
     ) -> Any:
         """Indices that partition along an axis."""
+        options.check_order(kind, order, "argpartition", "i")
         x, axis = _with_an_axis(self, axis)
         return sorting.argpartition(x, kth, axis=axis)
 
@@ -503,7 +497,12 @@ class NdarrayMethods(TensorBase):
     def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         """Slices along an axis where the condition is true."""
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
-        chosen = np.nonzero(np.asarray(creation.asarray(condition)._array))[0]
+        mask = creation.asarray(condition)._array
+        if mask.ndim != 1:
+            raise ShapeError(
+                f"compress: the condition must have one dimension, its shape is {mask.shape}"
+            )
+        chosen = np.nonzero(mask)[0]
         return _store(out, indexing.take(x, wrap(chosen), axis=axis), "compress")
 
     def choose(self: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
@@ -589,6 +588,8 @@ def _item(array: Any, args: tuple[Any, ...]) -> Any:
         raise ArgumentError(
             f"item{args}: {error} (shape {array.shape}); give one index, or one for each dimension"
         ) from error
+    except OverflowError as error:
+        raise IndexOutOfRangeError(f"item{args}: {error} (shape {array.shape})") from error
     except TypeError as error:
         raise ArgumentTypeError(f"item{args}: {error}; give integers") from error
 

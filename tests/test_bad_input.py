@@ -266,6 +266,98 @@ CASES = {
         "order='Z'"),
     "maximum of what a mask selects": (
         lambda x: x.max(where=x > 1), matrix, errors.ArgumentError, ValueError, "initial"),
+    "an array for a dtype": (
+        lambda x: ag.zeros(2, dtype=x), matrix, errors.DTypeError, TypeError, "is not a dtype"),
+    "an array of NumPy for a dtype": (
+        lambda x: x.astype(np.ones(2)), matrix, errors.DTypeError, TypeError, "is not a dtype"),
+    "a dtype for an array": (
+        lambda x: ag.asarray(np.dtype("M8[s]")), matrix, errors.ArraygradError, TypeError, "DType"),
+    "an integer beyond 64 bits for a tensor": (
+        lambda x: ag.all(2**70), matrix, errors.IntegerOverflowError, OverflowError, "64 bits"),
+    "an integer beyond all floats": (
+        lambda x: ag.mean(10**400), matrix, errors.IntegerOverflowError, OverflowError, "bits"),
+    "a correction beyond all floats": (
+        lambda x: ag.std(x, correction=10**400), matrix, errors.ArgumentTypeError, TypeError,
+        "correction"),
+    "item beyond 64 bits": (
+        lambda x: x.item(2**70), matrix, errors.IndexOutOfRangeError, IndexError, "item"),
+    "an unknown norm of a transform": (
+        lambda x: ag.fft.fft(x, norm=["ortho"]), matrix, errors.ArgumentError, ValueError, "norm"),
+    "sizes of a transform that are a number": (
+        lambda x: ag.fft.fftn(x, s=3.5), matrix, errors.ArgumentTypeError, TypeError, "s=3.5"),
+    "frequencies of nothing": (
+        lambda x: ag.fft.fftfreq(-1), matrix, errors.ArgumentError, ValueError, "n=-1"),
+    "frequencies of text": (
+        lambda x: ag.fft.rfftfreq(4, d="a"), matrix, errors.ArgumentTypeError, TypeError, "d='a'"),
+    "axes that are none": (
+        lambda x: ag.permute_dims(x, None), matrix, errors.ArgumentTypeError, TypeError, "axes"),
+    "strides that are a number": (
+        lambda x: ag.as_strided(x, (2,), 1.5), matrix, errors.ArgumentTypeError, TypeError,
+        "strides"),
+    "samples up to text": (
+        lambda x: ag.linspace(0, "a", 3), matrix, errors.ArraygradError, TypeError, "linspace"),
+    "samples up to None": (
+        lambda x: ag.linspace(0, None, 3), matrix, errors.ArgumentTypeError, TypeError, "linspace"),
+    "an einsum of too many labels": (
+        lambda x: ag.einsum("ij,jk->ik", x), matrix, errors.ArgumentError, ValueError, "einsum"),
+    "an einsum of no labels": (
+        lambda x: ag.einsum(None, x), matrix, errors.ArraygradError, TypeError, "einsum"),
+    "a tolerance that is text": (
+        lambda x: ag.linalg.lstsq(x, ag.ones(2), rcond="a"), matrix, errors.ArgumentTypeError,
+        TypeError, "rcond"),
+    "partition at no place": (
+        lambda x: ag.partition(x, ()), matrix, errors.ArgumentTypeError, TypeError, "kth"),
+    "writing along an axis of a list": (
+        lambda x: ag.put_along_axis([1, 2], ag.tensor([0]), 5, 0), matrix,
+        errors.ArgumentTypeError, TypeError, "np.put_along_axis"),
+    "a half digit": (
+        lambda x: np.round(x, 1.5), matrix, errors.ArgumentTypeError, TypeError, "decimals=1.5"),
+    "an order of sorting that nobody knows": (
+        lambda x: x.sort(kind="bogo"), matrix, errors.ArgumentError, ValueError, "kind='bogo'"),
+    "sorting by a field": (
+        lambda x: np.argsort(x, order="name"), matrix, errors.ArgumentError, ValueError, "fields"),
+    "an order of selecting that nobody knows": (
+        lambda x: np.partition(x, 1, kind="quick"), matrix, errors.ArgumentError, ValueError,
+        "kind='quick'"),
+    "a cast that nobody knows": (
+        lambda x: x.astype("float32", casting="some"), matrix, errors.ArgumentError, ValueError,
+        "casting"),
+    "a clip that would be truncated": (
+        lambda x: x.clip(0, 1, out=ag.zeros((2, 3), dtype=int)), matrix, errors.DTypeError,
+        TypeError, "out="),
+    "a rounded result that would be truncated": (
+        lambda x: x.round(1, out=ag.zeros((2, 3), dtype=int)), matrix, errors.DTypeError,
+        TypeError, "out="),
+    "a product into another dtype": (
+        lambda x: x.dot(x.T, out=ag.zeros((2, 2), dtype="float32")), matrix, errors.DTypeError,
+        TypeError, "out="),
+    "a reduction into a shape that it would fill": (
+        lambda x: np.sum(x, axis=0, out=ag.zeros((2, 3))), matrix, errors.ShapeError, ValueError,
+        "out="),
+    "a mask of numbers": (
+        lambda x: x.sum(where=x), matrix, errors.ArgumentTypeError, TypeError, "where="),
+    "a mask of numbers for NumPy's function": (
+        lambda x: np.prod(x, where=x), matrix, errors.ArgumentTypeError, TypeError, "where="),
+    "several initial values": (
+        lambda x: x.sum(initial=[1.0, 2.0]), matrix, errors.ShapeError, ValueError, "initial="),
+    "a complex initial value": (
+        lambda x: np.max(x, initial=1j), matrix, errors.DTypeError, TypeError, "initial="),
+    "compress by a matrix": (
+        lambda x: x.compress(x > 1), matrix, errors.ShapeError, ValueError, "one dimension"),
+    "choose by fractions": (
+        lambda x: np.choose(x, [x, x]), matrix, errors.ArgumentTypeError, TypeError, "integers"),
+    "place by a mask of another size": (
+        lambda x: np.place(x, [True], [5.0]), matrix, errors.ShapeError, ValueError, "mask"),
+    "rotation of one axis": (
+        lambda x: np.rot90(x, axes=(0, 0)), matrix, errors.ArgumentError, ValueError, "axes"),
+    "zeros like those on another device": (
+        lambda x: np.zeros_like(x, device="gpu7"), matrix, errors.DeviceError, ValueError, "gpu7"),
+    "a value of too many dimensions for a mask": (
+        lambda x: x.__setitem__(x > 1, ag.ones((1, 4))), matrix, errors.ArgumentTypeError,
+        TypeError, "reshape"),
+    "a list of too many dimensions": (
+        lambda x: x.__setitem__(0, [[[1.0, 2.0, 3.0]]]), matrix, errors.ShapeError, ValueError,
+        "shape"),
     # gradients
     "gradient of integers": (
         lambda x: integers().requires_grad_(), matrix, errors.GradientError, RuntimeError, "float"),
@@ -362,6 +454,11 @@ LARGER_THAN_MEMORY = {
     "take rows": lambda: ag.take(ag.ones((1, 3)), zeros(2**45), axis=0),
     "take at unsigned indices": lambda: ag.take(ag.ones(1), zeros(2**45, dtype="uint64")),
     "take_along_axis": lambda: ag.take_along_axis(ag.ones((2, 3)), zeros(2, 2**45), axis=1),
+    "fftfreq": lambda: ag.fft.fftfreq(10**18),
+    "rfftfreq beyond counting": lambda: ag.fft.rfftfreq(2**70),
+    "fft beyond counting": lambda: ag.fft.fft(ag.ones(4), n=2**70),
+    "zeros beyond all floats": lambda: ag.zeros(10**400),
+    "linspace beyond all floats": lambda: ag.linspace(0, 1, 10**400),
     "take, clipped": lambda: np.take(ag.ones(1), zeros(2**45), mode="clip"),
     "fft": lambda: ag.fft.fft(endless()),
     "fft that pads": lambda: ag.fft.fft(ag.ones(4), n=2**48),
@@ -475,3 +572,11 @@ def test_an_array_is_no_element(tracked):
             x[0] = value
         assert x._version == version
         assert x.tolist() == [1, 2]
+
+
+def test_differences_end_where_nothing_is_left():
+    """Each further one was computed, of no elements: for n=10**18 for ever."""
+    assert ag.diff(matrix(), n=10**18).shape == (2, 0)
+    assert ag.diff(booleans(), n=2**70).dtype == bool
+    assert ag.linalg.diagonal(matrix(), offset=10**18).shape == (0,)
+    assert ag.diagonal(matrix(), offset=-(2**70)).shape == (0,)

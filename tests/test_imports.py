@@ -46,6 +46,7 @@ LAYERS = (
         "_flat_view",
         "_ndarray_memory",
         "_ndarray_methods",
+        "_ndarray_options",
         "_special_methods",
         "autograd",
         "interop",

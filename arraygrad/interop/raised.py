@@ -7,6 +7,8 @@ user's own code raises, called back by NumPy, stays what it is.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -48,6 +50,25 @@ def in_our_class(error: Exception, name: str) -> Exception:
     if ours is None or not _from_libraries(error.__traceback__):
         return error
     return ours(f"{name}: {error}")
+
+
+def in_our_classes(name: str) -> Callable[[Any], Any]:
+    """Let a function of our namespace that runs NumPy's code raise errors of our classes."""
+
+    def decorated(function: Any) -> Any:
+        @functools.wraps(function)
+        def told(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except RAISED as error:
+                said = in_our_class(error, name)
+                if said is error:
+                    raise
+                raise said from error
+
+        return told
+
+    return decorated
 
 
 def _from_libraries(traceback: TracebackType | None) -> bool:

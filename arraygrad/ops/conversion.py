@@ -268,7 +268,14 @@ def _from_foreign(obj: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> A
         return _from_ndarray(np.asarray(buffer), dtype, copy)
     if isinstance(obj, Sequence) or (hasattr(obj, "__len__") and hasattr(obj, "__getitem__")):
         _refuse_sharing(copy, f"a {type(obj).__name__}")
-        return _from_sequence(list(obj), dtype)
+        try:
+            parts = list(obj)
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"asarray: {type(obj).__name__} is neither a number, a nested list nor an array: "
+                f"{error}"
+            ) from error
+        return _from_sequence(parts, dtype)
     number = _as_number(obj)
     if number is not None:
         _refuse_sharing(copy, f"a {type(obj).__name__}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .._apply import apply, cast, node_of, operand, wrap
+from .._apply import apply, cast, constant, node_of, operand, wrap
 from .._device import Device
 from .._dispatch import register_kernel
 from .._dtypes import DTypeLike, as_dtype, check_convertible, complex128, float64, promote
@@ -57,8 +57,9 @@ def _check_size(shape: Shape, dtype: np.dtype[Any], filled: bool) -> None:
 
 
 def _too_large(shape: Shape, dtype: np.dtype[Any], nbytes: int) -> OutOfMemoryError:
+    size = f"{nbytes / 2**30:.4g}" if nbytes < 1 << 90 else f"2**{nbytes.bit_length() - 31}"
     return OutOfMemoryError(
-        f"a tensor of shape {shape} and dtype {dtype} needs {nbytes / 2**30:.4g} GiB, more than "
+        f"a tensor of shape {shape} and dtype {dtype} needs {size} GiB, more than "
         "this machine can give; work in pieces or in a smaller dtype"
     )
 
@@ -480,10 +481,17 @@ def linspace(
         if target is not None:
             out = cast(out, target)
     else:
-        first, last = (x._array if isinstance(x, TensorBase) else x for x in (start, stop))
+        first, last = _end(start, 1), _end(stop, 2)
         made = np.linspace(first, last, count, endpoint=endpoint, dtype=target)
         out = wrap(made)
     return out if device is None else to_device(out, device)  # type: ignore[no-any-return]
+
+
+def _end(x: Any, position: int) -> Any:
+    """An end of linspace as NumPy takes it: the array of what may be one, numbers themselves."""
+    if type(x) is int:
+        return x if -(2**63) <= x < 2**63 else float(constant(x, float64))
+    return x if type(x) in (float, complex, bool) else operand(x, "linspace", position)._array
 
 
 def _linspace_tracked(start: Any, stop: Any, count: int, endpoint: bool) -> Any:

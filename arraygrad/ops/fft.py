@@ -26,8 +26,8 @@ from .._dtypes import (
     float32,
     float64,
 )
-from .._errors import ArgumentError, DTypeError, ShapeError
-from .._layout import Shape, as_integer, listed, normalize_axis
+from .._errors import ArgumentError, DTypeError, ShapeError, out_of_memory
+from .._layout import Shape, as_integer, as_real, listed, normalize_axis
 from .._op import Linear, Op, declare
 from . import manipulation
 
@@ -128,7 +128,7 @@ def _argument(x: Any, function: str, real: bool = False) -> Any:
 def _check_norm(norm: Any, function: str) -> str:
     if norm is None:
         return "backward"
-    if norm not in _OTHER_SIDE:
+    if not isinstance(norm, str) or norm not in _OTHER_SIDE:
         raise ArgumentError(
             f"{function}: norm={norm!r}; use 'backward', 'ortho' or 'forward' (who divides by n)"
         )
@@ -150,6 +150,8 @@ def _axes_and_lengths(
     x: Any, s: Sequence[int] | None, axes: Sequence[int] | None, function: str
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     array = x._array
+    if s is not None:
+        s = listed(s)
     if axes is None:
         count = array.ndim if s is None else len(s)
         if count > array.ndim:
@@ -536,7 +538,14 @@ def _frequencies(
     target = default_dtype("real floating") if dtype is None else as_dtype(dtype)
     if target.kind not in "fV":
         raise DTypeError(f"{make.__name__}: dtype={target} is not a real floating-point dtype")
-    return wrap(make(as_integer(n, "n", make.__name__), float(d)).astype(target))
+    count = as_integer(n, "n", make.__name__)
+    if count < 1:
+        raise ArgumentError(f"{make.__name__}: n={count}; give at least one point")
+    try:
+        made = make(count, as_real(d, "d", make.__name__)).astype(target)
+    except (MemoryError, OverflowError, ValueError) as error:  # too many even to be counted
+        raise out_of_memory(make.__name__, MemoryError(str(error))) from error
+    return wrap(made)
 
 
 def fftfreq(

@@ -139,7 +139,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         if basic and as_list and source.ndim > len(shape):  # lists are not broadcast down
             raise _misfit(source.shape, shape)
         _check_fit(source.shape, shape)
-        if source.ndim > 1 and is_mask(key):
+        if source.ndim > 1 and is_mask(key) and key.ndim == array.ndim:
             raise ArgumentTypeError(
                 f"{_WRITER}: a mask selects elements of one dimension, the value has shape "
                 f"{source.shape}; use value.reshape(-1)"
@@ -579,6 +579,11 @@ def put_along_axis(x: Tensor, indices: Tensor, values: Tensor | complex, axis: i
     -----
     Derivative: as for ``x[...] = values``; the last of several writes to one place counts.
     """
+    if not isinstance(x, TensorBase):
+        raise ArgumentTypeError(
+            f"put_along_axis: x is a {type(x).__name__}, it must be a tensor to be written; use "
+            "np.put_along_axis for arrays"
+        )
     axis, indices = _along(x, indices, axis, "put_along_axis")
     shape = x._array.shape
     grid = [

@@ -13,6 +13,7 @@ from .._answers import answers
 from .._apply import apply, operand
 from .._dispatch import register_kernel
 from .._elementwise import unary
+from .._layout import as_integer
 from .._op import Op, Partials, Rule, declare
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def around(x: Tensor | complex, /, decimals: int = 0) -> Tensor:
     >>> ag.asarray([1.234, 5.678]).round(1)
     tensor([1.2, 5.7])
     """
-    decimals = int(decimals)
+    decimals = as_integer(decimals, "decimals", "round")
     values = operand(x, "around")
     op = CLEANED if _takes_noise_only(values._array.dtype, decimals) else AROUND
     out: Tensor = apply(op, values, decimals=decimals)

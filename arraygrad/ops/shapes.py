@@ -254,10 +254,10 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
     if out is not None:
         return out  # type: ignore[no-any-return]
     ndim = x._array.ndim
-    order = tuple(normalize_axis(a, ndim, "axes") for a in axes)
+    order = tuple(normalize_axis(a, ndim, "axes") for a in listed(axes))
     if len(order) != ndim or len(set(order)) != ndim:
         raise ArgumentError(
-            f"axes={tuple(axes)} must name each of the {ndim} dimensions once, e.g. "
+            f"axes={order} must name each of the {ndim} dimensions once, e.g. "
             f"{tuple(range(ndim))[::-1]} to reverse them"
         )
     return view(PERMUTE_DIMS, x, axes=order)  # type: ignore[no-any-return]

@@ -14,7 +14,7 @@ from .._cotangents import add, conj, times
 from .._dispatch import in_single_precision, register_kernel
 from .._dtypes import float64
 from .._errors import ArgumentError, LinAlgError, ShapeError
-from .._layout import Shape, as_integer, broadcast_shapes
+from .._layout import Shape, as_integer, as_real, broadcast_shapes
 from .._op import NONE, Op, Rule, declare
 from . import creation, statistical
 from .arithmetic import multiply, negative, subtract
@@ -463,6 +463,8 @@ def lstsq(x1: Tensor, x2: Tensor, /, rcond: float | None = None) -> LstsqResult:
         raise ShapeError(
             f"lstsq: shapes {shape1} and {shape2} do not fit; give (M, N) and (M,) or (M, K)"
         )
+    if rcond is not None:
+        rcond = as_real(rcond, "rcond", "lstsq")
     columns = x2 if len(shape2) == 2 else reshape(x2, (shape2[0], 1))
     solution, rank, values = apply(LSTSQ, x1, columns, rcond=rcond)
     if shape1[0] > shape1[1] == int(rank._array):

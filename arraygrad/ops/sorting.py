@@ -8,8 +8,9 @@ import numpy as np
 
 from .._apply import apply, node_of, operand, wrap
 from .._dispatch import register_kernel
+from .._errors import ArgumentTypeError
 from .._graph import is_grad_enabled
-from .._layout import normalize_axis
+from .._layout import as_flag, normalize_axis
 from .._op import NONE, Op, declare
 from .indexing import take_along_axis
 
@@ -46,7 +47,11 @@ def argsort(
     x = operand(x, "argsort")
     axis = normalize_axis(axis, x._array.ndim)
     return apply(  # type: ignore[no-any-return]
-        ARGSORT, x, axis=axis, descending=bool(descending), stable=bool(stable)
+        ARGSORT,
+        x,
+        axis=axis,
+        descending=as_flag(descending, "descending", "argsort"),
+        stable=as_flag(stable, "stable", "argsort"),
     )
 
 
@@ -83,7 +88,11 @@ def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool
         return take_along_axis(x, order, axis=axis)
     axis = normalize_axis(axis, x._array.ndim)
     return apply(  # type: ignore[no-any-return]
-        SORT, x, axis=axis, descending=bool(descending), stable=bool(stable)
+        SORT,
+        x,
+        axis=axis,
+        descending=as_flag(descending, "descending", "sort"),
+        stable=as_flag(stable, "stable", "sort"),
     )
 
 
@@ -153,5 +162,7 @@ def argpartition(x: Tensor, kth: int | tuple[int, ...], /, *, axis: int = -1) ->
 
 def _checked(kth: int | tuple[int, ...], n: int) -> tuple[int, ...]:
     """Positions as non-negative numbers."""
-    every = np.atleast_1d(np.asarray(kth)).tolist()
+    every = np.atleast_1d(operand(kth, "partition", 2)._array).tolist()
+    if not every:
+        raise ArgumentTypeError(f"partition: kth={kth!r} names no position; give an integer")
     return tuple(normalize_axis(k, n, "kth") for k in every)

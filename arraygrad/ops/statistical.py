@@ -12,9 +12,17 @@ from .._apply import BROADCAST_TO, apply, cast, operand, view, wrap
 from .._cotangents import conj, times
 from .._dispatch import register_kernel
 from .._dtypes import DTypeLike, as_dtype, check_convertible, float64, int64, real_dtype, uint64
-from .._errors import ArgumentError, ArgumentTypeError, ArraygradError, ShapeError
+from .._errors import ArgumentError, ShapeError
 from .._graph import is_grad_enabled
-from .._layout import ALL_AXES, Shape, as_flag, normalize_axes, normalize_axis, reduced_shape
+from .._layout import (
+    ALL_AXES,
+    Shape,
+    as_flag,
+    as_real,
+    normalize_axes,
+    normalize_axis,
+    reduced_shape,
+)
 from .._op import Linear, Op, Rule, declare
 from .._short import reduction
 from .._storage import TensorBase
@@ -303,14 +311,7 @@ def std(
 
 def _moment(op: Op, x: Any, axis: Axis, correction: float, keepdims: bool) -> Any:
     x = floating(x, op.name)
-    try:
-        correction = float(correction)
-    except ArraygradError:  # of a tensor, which says what is lost
-        raise
-    except (TypeError, ValueError) as error:
-        raise ArgumentTypeError(
-            f"{op.name}: correction={correction!r} is not a real number; use 0 or 1"
-        ) from error
+    correction = as_real(correction, "correction", op.name)
     axes = normalize_axes(axis, x._array.ndim, strict=True)
     if (x._array.size if axis is None else _count(x._array.shape, axes)) <= correction:
         warn(TOO_FEW)

@@ -127,7 +127,7 @@ def diff(
         x = concat(parts, axis=axis)
     before = (slice(None),) * axis
     difference = not_equal if x._array.dtype.kind == "b" else subtract
-    for _ in range(n):
+    for _ in range(min(n, x._array.shape[axis])):  # then nothing is left
         x = difference(
             getitem(x, (*before, slice(1, None))), getitem(x, (*before, slice(None, -1)))
         )

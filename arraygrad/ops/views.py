@@ -24,7 +24,7 @@ from .._layout import (
     normalize_axis,
 )
 from .._op import Linear, Op, declare
-from .._storage import Geometry, TensorBase, family_of, join_family
+from .._storage import Geometry, family_of, join_family
 from .shapes import RESHAPE
 
 if TYPE_CHECKING:
@@ -96,9 +96,10 @@ def diagonal(x: Tensor, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
     first, second = normalize_axis(axis1, ndim, "axis1"), normalize_axis(axis2, ndim, "axis2")
     if first == second:
         raise ArgumentError(f"diagonal: axis1={axis1} and axis2={axis2} are one axis")
-    return view(  # type: ignore[no-any-return]
-        DIAGONAL, x, offset=as_integer(offset, "offset", "diagonal"), axis1=first, axis2=second
-    )
+    place = as_integer(offset, "offset", "diagonal")
+    shape = x._array.shape
+    place = max(-shape[first], min(place, shape[second]))  # beyond them there is nothing either
+    return view(DIAGONAL, x, offset=place, axis1=first, axis2=second)  # type: ignore[no-any-return]
 
 
 def _windows_array(x: Any, *, window_shape: Shape, axis: tuple[int, ...]) -> Any:
@@ -237,7 +238,7 @@ def as_strided(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> T
     """
     x = viewable(x, "as_strided")
     sizes = as_shape(shape)
-    steps = tuple(as_integer(s, "strides", "as_strided") for s in strides)
+    steps = tuple(as_integer(s, "strides", "as_strided") for s in listed(strides))
     array = x._array
     if len(steps) != len(sizes):
         raise ArgumentError(f"as_strided: shape={sizes} and strides={steps} have different lengths")
@@ -410,5 +411,11 @@ def shares_memory(a: Tensor, b: Tensor, /, max_work: int | None = None) -> bool:
     -------
     bool
     """
-    first, second = (x._array if isinstance(x, TensorBase) else np.asarray(x) for x in (a, b))
-    return bool(np.shares_memory(first, second, max_work=max_work))  # type: ignore[arg-type]
+    arrays: list[Any] = [a, b]
+    for i, x in enumerate(arrays):
+        if type(x) is not np.ndarray:
+            arrays[i] = operand(x, "shares_memory", i + 1)._array
+    work = None if max_work is None else as_integer(max_work, "max_work", "shares_memory")
+    if work is not None and not -1 <= work < 2**63:
+        raise ArgumentError(f"shares_memory: max_work={work}; give None, or a number of steps")
+    return bool(np.shares_memory(*arrays, max_work=work))  # type: ignore[arg-type, misc]

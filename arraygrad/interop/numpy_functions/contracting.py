@@ -19,6 +19,7 @@ from ..._graph import is_grad_enabled
 from ..._storage import TensorBase
 from ...ops import arithmetic, manipulation, products, statistical, views
 from ..plain import is_tracked
+from ..raised import in_our_classes
 from ..ufuncs import store
 from .constant import constant
 from .rebinding import computed
@@ -27,6 +28,7 @@ einsum_path = constant(np.einsum_path)
 
 
 @answers(np.einsum)
+@in_our_classes("einsum")
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     """Sum of products of tensors over labelled axes, as ``numpy.einsum``.
 

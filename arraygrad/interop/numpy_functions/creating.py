@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._answers import ANSWERS, answers
 from ..._apply import operand, wrap
+from ..._device import as_device
 from ...ops import conversion, creation
 from ..plain import tensors
 
@@ -102,6 +103,7 @@ def _like(function: Any) -> Any:
     ) -> Any:  # fmt: skip
         x = operand(a, function.__name__)
         size = x._array.shape if shape is None else shape
+        as_device(device)
         return function(size, dtype=x._array.dtype if dtype is None else dtype)
 
     made.__name__ = f"{function.__name__}_like"
@@ -120,6 +122,7 @@ def full_like(
 ) -> Any:  # fmt: skip
     """np.full_like."""
     x = operand(a, "full_like")
+    as_device(device)
     size = x._array.shape if shape is None else shape
     return creation.full(size, fill_value, dtype=x._array.dtype if dtype is None else dtype)
 

@@ -82,7 +82,7 @@ def nanmean(
         return reducing.mean(x, axis, dtype, out, keepdims, where=where)
     x = reducing._inexact(x, dtype)
     valid = _valid(x, where)
-    if valid.size and valid.all():
+    if x._array.ndim and valid.size and valid.all():  # NumPy's mean has no axis of a number
         return _stored(out, statistical.mean(x, axis=axis, keepdims=keep), "nanmean")
     count = np.add.reduce(valid, axis=axis, keepdims=keep, dtype=np.intp)
     if not np.all(count):

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ... import _ndarray_options as options
 from ..._answers import answers
 from ..._apply import cast, operand
 from ..._dtypes import as_dtype
-from ..._errors import ArgumentError
+from ..._errors import ArgumentError, ShapeError
 from ..._warnings import EMPTY_MEAN, TOO_FEW, warn
 from ...ops import (
     arithmetic,
@@ -39,14 +40,19 @@ def _kept(keepdims: Any) -> Any:
 
 
 def _stored(out: Any, result: Any, name: str) -> Any:
-    return result if out is None else store(out, result, True, "same_kind", name)
+    if out is None:
+        return result
+    given = getattr(out, "shape", None)
+    if given is not None and given != result._array.shape:  # NumPy broadcasts no reduction
+        raise ShapeError(f"np.{name}: out= has shape {given}, the result {result._array.shape}")
+    return store(out, result, True, "same_kind", name)
 
 
 def _chosen(x: Any, where: Any, identity: Any) -> Any:
     """The tensor with `identity` where the mask is false."""
     if where is _NO or where is True or where is None:
         return x
-    return searching.where(where, x, identity)
+    return options.where(where, x, identity, "a reduction")
 
 
 def _reduction(
@@ -63,7 +69,7 @@ def _reduction(
         x = _chosen(operand(a, name), where, identity)
         result = function(x, axis=axis, dtype=dtype, keepdims=_kept(keepdims))
         if initial is not _NO:
-            result = combine(result, initial)
+            result = combine(result, options.initial(initial, x, name))
         return _stored(out, result, name)
 
     reduce.__name__ = name
@@ -86,11 +92,11 @@ def _extreme(
     if where is not _NO and where is not True:
         if initial is _NO:
             raise ArgumentError(f"np.{name} with where= needs initial=, as it has no identity")
-        x = searching.where(where, x, initial)
+        x = options.where(where, x, initial, name)
     keep = _kept(keepdims)
     if initial is _NO:
         return _stored(out, function(x, axis=axis, keepdims=keep), name)
-    start = cast(operand(initial, name), x._array.dtype)
+    start = cast(operand(options.initial(initial, x, name), name), x._array.dtype)
     return _stored(out, reduced_from(start, function, combine, x, axis, keep), name)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..._answers import answers
 from ..._apply import operand
-from ..._errors import ArgumentError, DTypeError, IndexOutOfRangeError
+from ..._errors import ArgumentError, ArgumentTypeError, DTypeError, IndexOutOfRangeError
 from ...ops import indexing, manipulation, parts, searching
 from ..plain import plain, tensors
 from ..ufuncs import store
@@ -45,7 +46,15 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 @answers(np.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """np.choose."""
-    index = np.asarray(plain(a))
+    index = operand(a, "choose")._array
+    if index.dtype.kind not in "biu":
+        raise ArgumentTypeError(
+            f"np.choose: indices of dtype {index.dtype}; they must be integers, a.astype(int)"
+        )
+    if not isinstance(choices, Iterable):
+        raise ArgumentTypeError(
+            f"np.choose: choices={choices!r} must be a sequence of tensors to choose from"
+        )
     options = [operand(c, "choose") for c in choices]
     n = len(options)
     if mode == "raise":

@@ -10,6 +10,9 @@ import numpy as np
 from ..._answers import answers
 from ..._apply import operand
 from ..._dtypes import is_supported
+from ..._errors import ArgumentError
+from ..._layout import as_integer, listed, normalize_axis
+from ..._ndarray_options import check_order
 from ..._short import joined
 from ..._storage import TensorBase
 from ...ops import manipulation, parts, products, searching, sorting, views
@@ -271,8 +274,12 @@ def flipud(m: Any) -> Any:
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
     """np.rot90: a view."""
     x = operand(m, "rot90")
-    first, second = axes
-    k %= 4
+    ndim = x._array.ndim
+    numbers = tuple(normalize_axis(a, ndim, "axes") for a in listed(axes))
+    if len(numbers) != 2 or numbers[0] == numbers[1]:
+        raise ArgumentError(f"np.rot90: axes={axes} must be two different axes, e.g. (0, 1)")
+    first, second = numbers
+    k = as_integer(k, "k", "np.rot90") % 4
     if k == 0:
         return x[:]
     if k == 2:
@@ -367,6 +374,7 @@ def sort(
     descending: Any = False,
 ) -> Any:  # fmt: skip
     """np.sort."""
+    check_order(kind, order, "sort")
     x = operand(a, "sort")
     if axis is None:
         x, axis = x.reshape(-1), -1
@@ -379,6 +387,7 @@ def argsort(
     descending: Any = False,
 ) -> Any:  # fmt: skip
     """np.argsort."""
+    check_order(kind, order, "argsort")
     x = operand(a, "argsort")
     if axis is None:
         x, axis = x.reshape(-1), -1
@@ -390,6 +399,7 @@ def partition(
     a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> Any:
     """np.partition."""
+    check_order(kind, order, "partition", "i")
     x = operand(a, "partition")
     if axis is None:
         x, axis = x.reshape(-1), -1
@@ -401,6 +411,7 @@ def argpartition(
     a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> Any:
     """np.argpartition."""
+    check_order(kind, order, "argpartition", "i")
     x = operand(a, "argpartition")
     if axis is None:
         x, axis = x.reshape(-1), -1

@@ -111,7 +111,12 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     """np.place: the n-th true element gets the n-th value."""
     if not _on_array(np.place, arr, mask, vals):
         _check_safe(arr, vals, "place")
-        places = np.flatnonzero(np.asarray(plain(mask)))
+        chosen = np.asarray(plain(mask))
+        if chosen.size != arr._array.size:
+            raise ShapeError(
+                f"np.place: the mask has shape {chosen.shape}, the target {arr._array.shape}"
+            )
+        places = np.flatnonzero(chosen)
         if places.size:
             _write_flat(arr, places, _cycled(arr, vals, np.arange(places.size), "place"))
 
