@@ -513,12 +513,16 @@ def _run(
     """
     x = full[-1]
     shape, size = x.shape, x.size
-    if len(axis) == 1 and 0 < size < threads.ALLOCATED and x.flags.c_contiguous:  # most calls
-        a = axis[0]
-        reduced = [r.reshape(shape[:a] + shape[a + 1 :]) if r.ndim else r for r in rows]
-        if a == len(shape) - 1:
-            return np.asarray(ufunc(*full, *reduced))
-        return np.asarray(ufunc(*full, *reduced, axis=a, out=np.empty(shape, x.dtype)))
+    if 0 < size < threads.ALLOCATED and x.flags.c_contiguous:  # most calls
+        if len(axis) == 1:
+            a = axis[0]
+            reduced = [r.reshape(shape[:a] + shape[a + 1 :]) if r.ndim else r for r in rows]
+            if a == len(shape) - 1:
+                return np.asarray(ufunc(*full, *reduced))
+            return np.asarray(ufunc(*full, *reduced, axis=a, out=np.empty(shape, x.dtype)))
+        if axis and len(axis) == len(shape):
+            flat = [y.reshape(-1) for y in full]
+            return np.asarray(ufunc(*flat, *[r.reshape(()) for r in rows])).reshape(shape)
     if not size or (axis and axis[-1] - axis[0] != len(axis) - 1):
         return None
     merged = [one_axis(y, axis, ordered=True) for y in full]
