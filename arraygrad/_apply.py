@@ -182,7 +182,8 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
             check_subclass(x, function)
         array = np.asarray(x)
         if not is_supported(array.dtype) or not array.dtype.isnative:
-            dtype = check_supported(array.dtype, f"argument {position} of {function}")
+            place = function if function.startswith("argument ") else ""
+            dtype = check_supported(array.dtype, place or f"argument {position} of {function}")
             array = array.astype(dtype)
         out = wrap(array)
         if isinstance(x, ndarray) and (array is x or array.base is not None):

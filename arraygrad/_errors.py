@@ -42,6 +42,10 @@ class ArgumentTypeError(ArraygradError, TypeError):
     """An argument has a type that the function cannot use."""
 
 
+class MissingNameError(ArraygradError, AttributeError):
+    """A name that other libraries have; the message says what to type for it."""
+
+
 class DTypeError(ArraygradError, TypeError):
     """An argument has a dtype that the function is not defined for."""
 

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ._errors import MissingNameError
+
 
 class LazyModule:
     """Stands for a module until one of its attributes is asked for, which it then keeps."""
@@ -39,7 +41,7 @@ class Absent:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         hint = importlib.import_module("arraygrad._hints").attribute_hint(self.name)
-        raise AttributeError(
+        raise MissingNameError(
             f"{owner.__name__!r} object has no attribute {self.name!r}{hint}", name=self.name,
             obj=owner if instance is None else instance,
         )  # fmt: skip
@@ -70,7 +72,7 @@ def lazy_attributes(
             message = f"module {package!r} has no attribute {name!r}"
             if hints is not None and not name.startswith("_"):
                 message += importlib.import_module(f"{package}.{hints}").hint(name)
-            raise AttributeError(message, name=name, obj=sys.modules[package])
+            raise MissingNameError(message, name=name, obj=sys.modules[package])
         if module:
             value = getattr(importlib.import_module(f"{package}.{module}"), name)
         else:

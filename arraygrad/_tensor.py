@@ -543,9 +543,14 @@ def _rebuild(array: Any, requires_grad: bool, scalar: bool) -> Tensor:
 
 # Methods of PyTorch's and JAX's arrays, for which `_hints` says what to type.
 _ABSENT = frozenset({
-    "abs", "add_", "at", "clone", "copy_", "cpu", "cuda", "dim", "div_", "double", "exp", "fill_",
-    "float", "log", "long", "masked_fill", "matmul", "mm", "mul_", "norm", "relu", "softmax",
-    "sqrt", "sub_", "tanh", "to", "type", "zero_", "zero_grad",
+    "abs", "add", "add_", "addmm", "at", "block_until_ready", "bmm", "bool", "chunk", "clamp",
+    "clone", "copy_", "cos", "cpu", "cuda", "dim", "div", "div_", "double", "element_size",
+    "eq", "exp", "fill_", "float", "floor", "gather", "gt", "half", "index_add_",
+    "index_select", "int", "is_cuda", "log", "logsumexp", "long", "lt", "masked_fill",
+    "masked_select", "matmul", "mm", "mul", "mul_", "nelement", "new_ones", "new_zeros", "norm",
+    "numel", "outer", "pow", "relu", "repeat_interleave", "scatter_add_", "sigmoid", "sign",
+    "sin", "softmax", "split", "sqrt", "sub", "sub_", "t", "tanh", "to", "type", "type_as",
+    "unbind", "zero_", "zero_grad",
 })  # fmt: skip
 for _name in _ABSENT:
     setattr(Tensor, _name, Absent(_name))

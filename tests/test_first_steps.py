@@ -62,7 +62,7 @@ def test_hints_for_attributes_of_tensors_hold():
         assert isinstance(vars(ag.Tensor)[name], Absent)
         if text.startswith("write "):
             names = {
-                "ag": ag, "x": ag.tensor([[1.0, 2.0], [3.0, 4.0]]), "other": ag.ones((2, 2)),
+                "ag": ag, "np": np, "x": ag.tensor([[1.0, 2.0], [3.0, 4.0]]), "other": ag.ones((2, 2)),
                 "value": 2.0, "index": 0, "mask": ag.tensor([True, False]), "dtype": ag.float32,
                 "device": "cpu",
             }  # fmt: skip
@@ -87,12 +87,13 @@ def test_dir_lists_the_names_that_are_imported_when_asked_for(module):
 def test_what_the_hints_say_is_there():
     from arraygrad import _hints
 
-    hints = {**_hints._NAMES, **_hints._NOT_YET}
+    hints = {**_hints._NAMES, **_hints._NOT_YET, **_hints._OTHERWISE}
     assert not [name for name in hints if hasattr(ag, name)]
     x = ag.tensor([[1.0, 2.0], [3.0, 4.0]])
     names = {
         "ag": ag, "np": np, "x": x, "x1": x, "x2": x, "data": [1.0], "array": np.ones(2), "seed": 0,
-        "rng": np.random.default_rng(0), "shape": (2, 3), "low": 0, "high": 5, "axes": (1, 0),
+        "rng": np.random.default_rng(0), "shape": (2, 2), "low": 0, "high": 5, "axes": (1, 0),
+        "indices": ag.tensor([[0, 1]]), "mask": ag.tensor([True, False]),
     }  # fmt: skip
     for text in _hints._NAMES.values():
         code = text.partition(" with ")[0].partition(", or ")[0].removeprefix("rng = ")
@@ -295,3 +296,22 @@ class TestMessagesAboutLostGradients:
         with pytest.raises(errors.DetachError) as raised:
             np.save("never.npy", self.x)
         assert str(raised.value).count("detach()") == 1
+
+
+def test_modes_that_are_not_called_in_a_with_statement():
+    for mode in (ag.no_grad, ag.enable_grad):
+        words = rf"`with ag.{mode.__name__}\(\):`"
+        with pytest.raises(ag.errors.ArgumentTypeError, match=words), mode:
+            pass
+
+
+def test_names_of_other_libraries_are_errors_of_ours():
+    with pytest.raises(ag.errors.MissingNameError, match=r"write ag\.concat"):
+        ag.cat
+    with pytest.raises(ag.errors.MissingNameError, match=r"write x\.size"):
+        ag.ones(2).numel()
+
+
+def test_an_argument_of_a_dtype_that_tensors_have_not():
+    with pytest.raises(ag.errors.DTypeError, match=r"^argument 0 of sum: tensors cannot hold"):
+        ag.grad(np.sum)(np.array(["a"]))

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
+from .._errors import ArgumentTypeError
 from .._graph import GRAD_MODE
 from .._scopes import decorated
 
@@ -32,7 +33,20 @@ def _leave() -> None:
     GRAD_MODE.set(mode)
 
 
-class _Mode:
+class _Called(type):
+    """Says of a mode in a with statement that it must be called."""
+
+    def __enter__(cls) -> None:
+        name = cls.__name__
+        raise ArgumentTypeError(
+            f"ag.{name} in a with statement must be called: `with ag.{name}():`"
+        )
+
+    def __exit__(cls, *exc: object) -> None:
+        """Python looks for it before it enters."""
+
+
+class _Mode(metaclass=_Called):
     """A context manager and decorator that sets the grad mode."""
 
     mode = True
