@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.choose`` builds every kernel, times it against the reference kernel of the
 same operation and dtype on one thread and writes ``kernels/arraygrad_kernels/cpu/choice.py``;
-``--dry-run`` prints the ratios only.
+``--dry-run`` prints the ratios only. On a machine in use more rounds (``--rounds 30``) find the
+best time of each, or show that there is none to be found: ratios then differ from run to run.
 """
 
 from __future__ import annotations
@@ -52,11 +53,13 @@ def _operand(dtype: np.dtype[Any], size: int, random: np.random.Generator) -> np
     return x + dtype.type(0.3j) if dtype.kind == "c" else x
 
 
-def _ratio(ours: Callable[..., Any], theirs: Callable[..., Any], operands: list[Any]) -> float:
+def _ratio(
+    ours: Callable[..., Any], theirs: Callable[..., Any], operands: list[Any], rounds: int
+) -> float:
     """Time of `ours` over time of `theirs`: the best of interleaved rounds."""
     best = [float("inf"), float("inf")]
     calls = max(1, 100_000 // operands[0].size)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for i, function in enumerate((ours, theirs)):
             start = time.perf_counter()
             for _ in range(calls):
@@ -65,7 +68,7 @@ def _ratio(ours: Callable[..., Any], theirs: Callable[..., Any], operands: list[
     return best[0] / best[1]
 
 
-def measure(op: str, code: str) -> float:
+def measure(op: str, code: str, rounds: int = ROUNDS) -> float:
     """Geometric mean over `SIZES` of the kernel's time over the reference's."""
     random = np.random.default_rng(0)
     ufunc = forward_ufunc(op, code)
@@ -80,7 +83,7 @@ def measure(op: str, code: str) -> float:
         theirs = reference.find(op, tuple(x.dtype for x in operands))
         assert theirs is not None
         with np.errstate(all="ignore"):
-            logarithms.append(np.log(_ratio(ufunc, theirs, operands)))
+            logarithms.append(np.log(_ratio(ufunc, theirs, operands, rounds)))
     return float(np.exp(np.mean(logarithms)))
 
 
@@ -88,6 +91,7 @@ def main() -> None:
     """Measure, print and write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.choose", description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="print, write nothing")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("ops", nargs="*", help="only these operations (implies --dry-run)")
     arguments = parser.parse_args()
     cpu.set_num_threads(1)
@@ -95,7 +99,7 @@ def main() -> None:
     for op, record in SCALARS.items():
         if arguments.ops and op not in arguments.ops:
             continue
-        ratios = {code: measure(op, code) for code in record.dtypes}
+        ratios = {code: measure(op, code, arguments.rounds) for code in record.dtypes}
         print(f"{op:22}", " ".join(f"{code} {ratio:5.2f}" for code, ratio in ratios.items()))
         wins = "".join(code for code, ratio in ratios.items() if ratio < MARGIN)
         if wins:

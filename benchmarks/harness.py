@@ -171,7 +171,8 @@ def timing(first: float, times: list[float], ours: list[float]) -> Timing:
     if times is ours:
         return Timing(first, median, min(times))
     paired = [theirs / mine for theirs, mine in zip(times, ours, strict=True)]
-    low, _, high = statistics.quantiles(paired, n=4)
+    # of a single round there is no spread
+    low, _, high = statistics.quantiles(paired, n=4) if len(paired) > 1 else paired * 3
     return Timing(first, median, min(times), median / statistics.median(ours), low, high)
 
 

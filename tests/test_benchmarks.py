@@ -46,6 +46,11 @@ def test_ratio_is_theirs_over_ours() -> None:
     assert (timing.median, timing.best) == (4.0, 2.0)
 
 
+def test_one_round_has_no_spread() -> None:
+    timing = harness.timing(0.0, [4.0], [2.0])
+    assert (timing.ratio_low, timing.ratio, timing.ratio_high) == (2.0, 2.0, 2.0)
+
+
 def test_calibrate_fills_a_batch() -> None:
     number = harness.calibrate(spin(2e-5))
     assert number > 1
