@@ -293,6 +293,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "sqeuclidean",
         "squareform",
     ),
+    "spatial.transform": (
+        "Rotation",
+        "Slerp",
+    ),
     "stats": (
         "entropy",
         "gmean",
@@ -393,6 +397,7 @@ INSTANCES = {
     "scipy.sparse.dok_matrix": "arraygrad.scipy.sparse:sparse_of",
     "scipy.sparse.lil_array": "arraygrad.scipy.sparse:sparse_of",
     "scipy.sparse.lil_matrix": "arraygrad.scipy.sparse:sparse_of",
+    "scipy.spatial.transform.Rotation": "arraygrad.scipy.spatial.transform:over",
     "scipy.stats.rv_continuous_frozen": "arraygrad.scipy._distribution:stand_in_for",
     "scipy.stats.rv_discrete_frozen": "arraygrad.scipy._distribution:stand_in_for",
 }  # fmt: skip

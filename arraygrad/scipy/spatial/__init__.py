@@ -1,5 +1,5 @@
 """Stand-ins for ``scipy.spatial``."""
 
-from . import distance as distance
+from . import distance as distance, transform as transform
 
-__all__ = ["distance"]
+__all__ = ["distance", "transform"]
