@@ -14,8 +14,8 @@ from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
 from . import rebinding
 from .lifter import lifter_for
-from .record import THREAD, Record, mark_numbers
-from .session import INERT, SESSION
+from .record import Record, mark_numbers
+from .session import INERT, SESSION, THREAD
 
 
 class Lifted:
@@ -35,29 +35,41 @@ class Lifted:
         if record is None:
             record = self._record = make_record(self._target, self._packages)
         derivative = self._for_derivatives
-        if record.quick and not kwargs:
-            tensors = arrays = False
-            for a in args:
+        tensors = arrays = False
+        if record.quick and record.settled is record.ordered:
+            others = not record.is_function
+            for a in (*args, *kwargs.values()) if kwargs else args:
                 kind = type(a)
-                if kind is _Types.scalar or kind is _Types.tensor:
+                if kind is _Types.tensor or kind is _Types.scalar:
                     tensors = True
                 elif kind is ndarray:
                     arrays = True
                 elif kind not in INERT:
-                    break
-            else:
-                if not arrays and (tensors or derivative):
-                    numbers = derivative and by_numbers()
-                    if not (numbers and record.divides) and record.unchanged():
-                        if numbers:
-                            mark_numbers(args)
-                        return record.run_settled(args, kwargs, derivative)
-                elif not tensors and not derivative and record.bare and record.unchanged():
-                    return self._target(*args)  # no tensor takes part
+                    others = True
+            if record.before is None or record.before.is_same():
+                numbers = derivative and by_numbers()
+                direct = not (others or arrays or (numbers and record.divides))
+                if direct and (tensors or derivative):
+                    if numbers:
+                        mark_numbers((*args, *kwargs.values()))
+                    return record.run_settled(args, kwargs, derivative)
+                if not numbers:
+                    plain = not tensors and (
+                        derivative
+                        or not others
+                        or not (_hold_tensors(args) or _hold_tensors(kwargs.values()))
+                    )
+                    if plain and not others and not derivative and record.bare:
+                        return self._target(*args, **kwargs)  # no tensor takes part
+                    return record.run_fitting(
+                        args, kwargs, plain or derivative, plain and not derivative
+                    )
+        if record.overgrown:
+            record = self._record = make_record(self._target, self._packages)
         if derivative:
             # A derivative needs the tensors that come back; what is left behind becomes plain.
             return record.run(args, kwargs, True, False)
-        plain = not (_hold_tensors(args) or (kwargs and _hold_tensors(kwargs.values())))
+        plain = not (tensors or _hold_tensors(args) or (kwargs and _hold_tensors(kwargs.values())))
         return record.run(args, kwargs, plain, plain)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-import operator
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import reach, twin_classes
-from .session import ABSENT, CONTAINERS, is_live
+from .session import ABSENT, CONTAINERS, INERT, is_live
+from .watched import Watched, has_entries, others
 
 if TYPE_CHECKING:
     from .lifter import Lifter, Visit
@@ -21,6 +21,7 @@ _FIXED = twin_classes.OWN | {
     "__abstractmethods__", "__doc__", "__module__", "__qualname__", "__slots__",
     "__annotations__", "__annotate_func__", "__annotations_cache__", "__static_attributes__",
     "__firstlineno__", "__type_params__", "__parameters__", "__orig_bases__",
+    "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__slotnames__",
 }  # fmt: skip
 
 
@@ -31,16 +32,21 @@ class ClassSync:
         Number of times that entries of the user's class were rebound.
     """
 
-    __slots__ = ("building", "cells", "cls", "lifter", "live", "raw", "set", "twin", "version")
+    __slots__ = (
+        "building", "cells", "cls", "lifter", "live", "named", "own", "raw", "set", "twin",
+        "version",
+    )  # fmt: skip
 
     def __init__(self, lifter: Lifter, cls: Any, twin: Any, cells: twin_classes.Cells) -> None:
         self.lifter = lifter
         self.cls = cls
+        self.own = vars(cls)
         self.twin = twin
         self.cells = cells
         self.version = 0
         self.live: list[str] | None = None
         self.raw: list[Any] = []  # all entries of the user's class, in their order
+        self.named: list[tuple[str, Any]] = []  # those that must be compared by identity
         self.set: dict[str, Any] = {}  # name -> what the twin has
         self.building = True
 
@@ -50,6 +56,7 @@ class ClassSync:
         own = {**vars(self.cls)}
         before = dict(zip(self.set, self.raw, strict=False))
         self.raw = [*own.values()]
+        self.named = others(own, _FIXED)
         for name in self.set.keys() - own.keys():
             del self.set[name]
             if name in vars(self.twin):
@@ -84,13 +91,15 @@ class ClassSync:
         if self.building:  # it was met again on the way
             return
         own = vars(self.cls)
-        if len(own) != len(self.raw) or not all(map(operator.is_, own.values(), self.raw)):
+        if not self.is_same():
             self.version += 1
             record.settled = ABSENT
             self.renew(record.visit)
         if record.versions.get(self, 0) != self.version:  # it may be another record that saw it
             record.versions[self] = self.version
-            record.add_methods(self)
+            if id(self) in record.syncs:
+                record.add_methods(self)
+            record.forget_handlers()  # it may have another __setattr__
         if self.live is None:
             record.settled = ABSENT
             self.live = [name for name, value in own.items() if _is_data(name, value)]
@@ -119,13 +128,24 @@ class ClassSync:
         for value in self.raw:
             yield from reach.functions_of(value)
 
-    def watched(self, record: Record) -> tuple[list[Any], list[Any]] | None:
-        """What shows that a pull and a push have nothing to do; None if they may have."""
+    def watch(self, before: Watched, after: Watched) -> bool:
+        """Say what shows that a pull and a push have nothing to do; False if they may have."""
         if self.live or self.live is None or issubclass(self.cls, enum.Enum):
-            return None
-        own, twins = vars(self.cls), vars(self.twin)
-        bound = [*twins.values()]
-        return [(_values, own, self.raw, len(self.raw))], [(_values, twins, bound, len(bound))]
+            return False
+        before.entries.append((self.own, self.raw, self.named))
+        return True  # the metaclass of twins tells of entries that are bound
+
+    def is_simple(self) -> bool:
+        """Whether only those calls that get objects of the class need to look at it."""
+        if self.building or issubclass(self.cls, enum.Enum):
+            return False
+        if reach.functions_of_meta(type(self.cls)):
+            return False
+        return not any(needs_syncs(f) for f in self.functions())
+
+    def is_same(self) -> bool:
+        """Whether the user's class has the entries that it had."""
+        return has_entries(self.own, self.raw, self.named)
 
     def push(self, record: Record) -> None:
         """Give the user what lifted code has bound."""
@@ -151,10 +171,16 @@ class ClassSync:
         if bound or gone:
             self.set = {name: self.set.get(name, ABSENT) for name in vars(self.cls)}
             self.raw = [*vars(self.cls).values()]
+            self.named = others(self.own, _FIXED)
             self.live = None
 
 
-_values = operator.methodcaller("values")
+def needs_syncs(f: types.FunctionType) -> bool:
+    """Whether a method has defaults that must be made fit, or binds variables around the class."""
+    defaults = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
+    return any(type(v) not in INERT for v in defaults) or (
+        f.__closure__ is not None and reach.facts(f.__code__).rebinds
+    )
 
 
 def _is_data(name: str, value: Any) -> bool:
@@ -184,5 +210,6 @@ class MetaSync:
     def push(self, record: Record) -> None:
         """Nothing: contents are restored where they are."""
 
-    def watched(self, record: Record) -> None:
+    def watch(self, before: Watched, after: Watched) -> bool:
         """Nothing: they are made fit in each call."""
+        return False

@@ -18,9 +18,11 @@ from .._storage import TensorBase, join_family, mark_saved
 from ..numpy import random as tensor_random
 from ..numpy._types import like_numpy
 from . import kept, memos, reach, rebinding, stand_ins
-from .items import Layout, is_everybodys, items_of, place_of
+from .items import Layout, holds_more, is_everybodys, items_of, place_of, set_class
+from .leaving import ARGUMENTS
 from .lifter import SCOPE
 from .session import INERT, SESSION
+from .sync import CellSync
 from .twin_classes import ORIGINALS
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ def same(record: Record, value: Any) -> Any:
 
 def tensor(record: Record, value: Any) -> Any:
     """The tensor itself, noted as the user's own."""
+    SESSION.touched = True
     SESSION.kept[id(value)] = value
     return value
 
@@ -44,8 +47,15 @@ def tensor(record: Record, value: Any) -> Any:
 def function(record: Record, f: Any) -> Any:
     """The twin of a function of the user, ours for NumPy's, a library's as it is."""
     known = record.twins.get(f)
-    if known is not None and not vars(f):
+    if known is not None and not f.__dict__:
         return known
+    passing = record.passing.get(id(f))
+    if passing is not None and passing[0]() is f and not f.__dict__:
+        return passing[1]
+    if f.__closure__ is not None and not record.own and not f.__dict__:
+        twin = record.twin_of(f)
+        if twin is not None:
+            return twin
     lifter = record.lifter
     if SCOPE in f.__globals__:
         return f
@@ -65,27 +75,36 @@ def function(record: Record, f: Any) -> Any:
             lifter.finish(twin, f, record.visit)
         if "<" not in f.__qualname__:
             record.twins[f] = twin
+        elif not _holds(f):
+            key, known = id(f), record.passing
+            known[key] = weakref.ref(f, lambda _: known.pop(key, None)), twin
     else:
-        found = record.closures.get(id(f))
-        if found is None:
-            twin = lifter.function(f, record.visit, record.cells)
-            record.closures[id(f)] = (f, twin)
-            _take_cells(record, f)
+        twin = record.twin_of(f)
+        if twin is None:
+            cells = record.cells_for(f)
+            twin = lifter.function(f, record.visit, cells)
+            record.holder().closures[id(f)] = (f, twin)
+            _take_cells(record, f, cells)
             lifter.finish(twin, f, record.visit)
-        else:
-            twin = found[1]
     if id(twin) not in record.syncs and (f.__defaults__ or f.__kwdefaults__):
         record.add_defaults(f, twin)
     record.add_attributes(f, twin)
     return twin
 
 
-def _take_cells(record: Record, f: Any) -> None:
+def _holds(f: Any) -> bool:
+    """Whether a function has defaults that must be made fit."""
+    values = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
+    return any(type(v) not in INERT for v in values)
+
+
+def _take_cells(record: Record, f: Any, cells: dict[int, tuple[Any, Any]]) -> None:
     for cell in f.__closure__:
-        record.add_cell(cell, record.cells[id(cell)][1])
+        record.add_cell(cell, cells[id(cell)][1])
         held = _contents(cell)
         if isinstance(held, types.ModuleType):
-            record.need_of_module(held, reach.names_in(f.__code__), reach.stored_in(f.__code__))
+            facts = reach.facts(f.__code__)
+            record.need_of_module(held, facts.names, facts.assigned)
 
 
 def _contents(cell: Any) -> Any:
@@ -99,13 +118,14 @@ def _wrapper(record: Record, f: Any) -> Any:
     """A library's function: a twin if there are functions of the user in its closure."""
     if f.__module__ is not None and f.__module__.partition(".")[0] == "arraygrad":
         return f
-    found = record.closures.get(id(f))
-    if found is not None:
-        return found[1]
-    if hasattr(f, "registry") and hasattr(f, "dispatch"):
-        record.closures[id(f)] = (f, twin := _single_dispatch(record, f))
+    twin = record.twin_of(f)
+    if twin is not None:
         return twin
-    record.closures[id(f)] = (f, f)  # until it is known, and against cycles
+    closures = record.holder().closures
+    if hasattr(f, "registry") and hasattr(f, "dispatch"):
+        closures[id(f)] = (f, twin := _single_dispatch(record, f))
+        return twin
+    closures[id(f)] = (f, f)  # until it is known, and against cycles
     for cell in f.__closure__:
         held = _contents(cell)
         if isinstance(held, types.FunctionType | types.MethodType | functools.partial | type):
@@ -113,9 +133,10 @@ def _wrapper(record: Record, f: Any) -> Any:
                 break
     else:
         return f
-    twin = record.lifter.wrapper(f, record.visit, record.cells)
-    record.closures[id(f)] = (f, twin)
-    _take_cells(record, f)
+    cells = record.cells_for(f)
+    twin = record.lifter.wrapper(f, record.visit, cells)
+    closures[id(f)] = (f, twin)
+    _take_cells(record, f, cells)
     record.lifter.finish(twin, f, record.visit)
     return twin
 
@@ -143,11 +164,11 @@ def user_class(record: Record, cls: Any) -> Any:
         ours = stand_ins.holding_plain_numbers(cls, what)
         rebinding.register(cls, ours)
         return ours
-    twin = record.lifter.twin_class(cls, record.visit, record.cells)
+    twin = record.owned(record.lifter.twin_class, cls, record.visit, record.cells)
     if twin is not cls and ORIGINALS.get(cls) is None:
-        record.add_class(cls)
+        record.owned(record.add_class, cls)
     elif issubclass(cls, type) and record.lifter.is_users_class(cls):
-        record.add_meta(cls)
+        record.owned(record.add_meta, cls)
     return twin
 
 
@@ -163,6 +184,7 @@ def module(record: Record, module: Any) -> Any:
 
 def replaced(new: Any, old: Any) -> Any:
     """Remember, and keep alive, what `new` stands for until the outermost call ends."""
+    SESSION.touched = True
     SESSION.replaced[id(new)] = (new, old)
     return new
 
@@ -264,13 +286,17 @@ def array(record: Record, array: Any) -> Any:
 
 
 def _memory_for(record: Record, owner: Any) -> Any:
-    if not owner.flags.writeable or (owner.nbytes > COPIED_UP_TO and not record.writes):
+    flags = owner.flags
+    if not flags.writeable or (owner.nbytes > COPIED_UP_TO and not record.writes):
         return owner
+    if flags.c_contiguous:
+        return owner.copy()
     made = owner.copy(order="K")
     return made if made.strides == owner.strides else owner
 
 
 def _note(array: Any, tensor: Any) -> None:
+    SESSION.touched = True
     SESSION.tensors[id(array)] = tensor
     SESSION.arrays[id(tensor)] = (tensor, array, tensor._array)
 
@@ -283,54 +309,75 @@ def generator(record: Record, generator: Any) -> Any:
 def container(record: Record, value: Any) -> Any:
     """The list, dict or namespace, its contents to be made fit in place."""
     if id(value) not in SESSION.seen:
-        if type(value) is dict and is_everybodys(value):
+        kind = type(value)
+        if kind is dict and is_everybodys(value):
             return value
+        SESSION.touched = True
         SESSION.seen[id(value)] = (value, None)
+        if kind is dict and value and SESSION.asked is not None:
+            _suspect_entries(value)
+        if (kind is list or kind is dict) and (not kept.LEFT or SESSION.arguments is None):
+            if not holds_more(value if kind is list else value.values()):
+                return value
         record.todo.append((value, None))
     return value
 
 
-def fit_contents(record: Record, value: Any, layout: Layout | None) -> None:
-    """Put into a container or object what lifted code has in the place of its contents."""
-    if layout is None or layout.slots or not layout.plain:
-        if SESSION.asked is not None and isinstance(value, dict) and value:
-            for key in memos.entries(value):
-                memos.suspect_entry(value, key)
-        for replace, item in items_of(value):
-            _fit_item(record, value, replace, item)
+def _suspect_entries(memo: dict[Any, Any]) -> None:
+    for key in memos.entries(memo):
+        memos.suspect_entry(memo, key)
+
+
+def fit_places(record: Record, value: Any, layout: Layout | None) -> None:
+    """Put into a container or object what lifted code has in the place of its contents.
+
+    Record.fit_contents does it for lists, dicts and attributes.
+    """
+    if layout is not None and layout.slotted:
+        _fit_slots(record, value, layout)
         return
-    namespace = object.__getattribute__(value, "__dict__")
-    replaced = SESSION.replaced
-    left = kept.LEFT if SESSION.arguments is not None else ()
-    for name in [n for n, v in namespace.items() if type(v) not in INERT or id(v) in left]:
-        item = namespace[name]
-        if type(item) in INERT:
-            _fit_item(record, value, functools.partial(namespace.__setitem__, name), item)
-            continue
-        new = record.visit(item)
+    if SESSION.asked is not None and isinstance(value, dict) and value:
+        _suspect_entries(value)
+    for replace, item in items_of(value):
+        new = _fit(record, item)
         if new is not item:
-            namespace[name] = new
-            replaced[id(new)] = (new, item)
-            if SESSION.suspects:
-                kept.placed_in(value, new, functools.partial(namespace.__setitem__, name))
-        elif rebinding.stands_for_another(item):
-            SESSION.users.add((id(namespace), name))
-
-
-def _fit_item(record: Record, value: Any, replace: Any, item: Any) -> None:
-    if type(item) not in INERT:
-        new = record.visit(item)
-        if new is not item:
-            replace(replaced(new, item))
+            replace(new)
             if SESSION.suspects:
                 kept.placed_in(value, new, replace)
         elif rebinding.stands_for_another(item):
             SESSION.users.add(place_of(replace))
-    elif id(item) in kept.LEFT and SESSION.arguments is not None:
-        stand_in = kept.suspect(item)
-        if stand_in is not None:
-            replace(replaced(stand_in, item))
-            kept.placed_in(value, stand_in, replace)
+
+
+def _fit_slots(record: Record, value: Any, layout: Layout) -> None:
+    left = kept.LEFT if SESSION.arguments is not None else ()
+    for _, member in layout.slots:
+        try:
+            item = member.__get__(value)
+        except AttributeError:  # not bound
+            continue
+        if type(item) in INERT and not (left and id(item) in left):
+            continue
+        new = _fit(record, item)
+        if new is not item:
+            member.__set__(value, new)
+            if SESSION.suspects:
+                kept.placed_in(value, new, functools.partial(member.__set__, value))
+        elif id(item) in rebinding.BACK:
+            SESSION.users.add((id(member), id(value)))
+
+
+def _fit(record: Record, item: Any) -> Any:
+    """What is put in the place of an item."""
+    new = record.visit(item) if type(item) not in INERT else number(item)
+    if new is not item and type(new) not in ARGUMENTS:
+        SESSION.replaced[id(new)] = (new, item)
+    return new
+
+
+def number(item: Any) -> Any:
+    """A number that a derivative may have left behind."""
+    new = kept.suspect(item) if SESSION.arguments is not None else None
+    return item if new is None else replaced(new, item)
 
 
 def plain_tuple(record: Record, items: Any) -> Any:
@@ -342,29 +389,98 @@ def plain_tuple(record: Record, items: Any) -> Any:
     return replaced(made, items)
 
 
+class Uses:
+    """What to bring up to date in a call that gets objects of a class.
+
+    Classes that the target reaches by itself are looked at in every call; others, of which it got
+    an object once, in those calls alone.
+    """
+
+    __slots__ = ("call", "cells", "syncs", "version")
+
+    def __init__(self, record: Record, cls: Any) -> None:
+        known = record.lifter.class_syncs
+        self.call = -1
+        self.syncs = [known[base] for base in cls.__mro__ if base in known]
+        if record.own or not all(sync.is_simple() for sync in self.syncs):
+            self.syncs = []
+            record.owned(record.add_class, cls)
+        self.version = 0
+        self.cells: list[CellSync] = []
+        for sync in self.syncs:
+            record.owned(sync.pull, record)
+            record.add_codes(sync)
+            self.version += sync.version
+            pairs = record.lifter.class_cells.get(sync.cls, ())
+            self.cells += [CellSync(cell, twin) for cell, twin in pairs]
+
+    def refresh(self, record: Record) -> bool:
+        """Before the first object of a call is made fit; whether another handler is needed."""
+        self.call = record.calls
+        version = 0
+        for sync in self.syncs:
+            if sync.live is None or sync.live or not sync.is_same():
+                record.owned(sync.pull, record)
+            version += sync.version
+        if version == self.version:
+            for cell in self.cells:
+                cell.pull(record)
+            return False
+        record.forget_handlers()
+        return True
+
+
 def instance_of(record: Record, cls: Any) -> Handler:
     """Handler of a class of the user: an object is of the twin of its class for the time being."""
-    record.add_class(cls)
+    uses = Uses(record, cls)
     twin = record.lifter.classes[cls]
     layout = Layout(cls)
-    if not hasattr(cls, "__dict__") or cls.__dictoffset__ == 0:
-        layout.plain = False
+    simple = layout.plain and layout.direct
+    if issubclass(cls, tuple) and not layout.slots and cls.__dictoffset__ == 0:
+        return _tuples_of(layout, twin)
 
     def instance(record: Record, value: Any) -> Any:
         seen = SESSION.seen
         key = id(value)
         if key in seen:
             return value
+        if uses.call != record.calls and uses.refresh(record):
+            return record.visit(value)
+        SESSION.touched = True
         seen[key] = (value, layout)
-        try:
-            object.__setattr__(value, "__class__", twin)
-        except TypeError:  # a layout that cannot change class: its methods run as they are
-            seen[key] = (value, None)
-            return value
+        if simple:  # this is what most objects cost
+            value.__class__ = twin
+            for item in value.__dict__.values():
+                if type(item) not in INERT:
+                    break
+            else:
+                if not kept.LEFT or SESSION.arguments is None:
+                    return value
+        else:
+            try:
+                set_class(value, twin)
+            except TypeError:  # a layout that cannot change class: its methods run as they are
+                seen[key] = (value, None)
+                return value
         record.todo.append((value, layout))
         return value
 
     return instance
+
+
+def _tuples_of(layout: Layout, twin: Any) -> Handler:
+    """Handler of a class of named tuples: another tuple, as items cannot be replaced."""
+
+    def named_tuple(record: Record, value: Any) -> Any:
+        items = [item if type(item) in INERT else record.visit(item) for item in value]
+        if not all(map(operator.is_, items, value)):
+            return replaced(tuple.__new__(twin, items), value)
+        SESSION.touched = True
+        SESSION.seen[id(value)] = (value, layout)
+        set_class(value, twin)
+        return value
+
+    return named_tuple
 
 
 def other(record: Record, value: Any) -> Any:

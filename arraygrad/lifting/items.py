@@ -25,7 +25,8 @@ def items_of(value: Any) -> Iterator[tuple[Callable[[Any], None], Any]]:
     elif isinstance(value, dict):
         for key, item in _live(value):
             yield functools.partial(value.__setitem__, key), item
-    if kind in CONTAINERS and kind is not types.SimpleNamespace:
+    # Twins, whose comparison is slow, are none of these.
+    if isinstance(value, CONTAINERS) and kind in CONTAINERS and kind is not types.SimpleNamespace:
         return
     # By object itself: the user's own __getattribute__ may do anything.
     try:
@@ -51,6 +52,16 @@ def _live(namespace: dict[Any, Any]) -> list[tuple[Any, Any]]:
     ]
 
 
+def holds_more(values: Any) -> bool:
+    """Whether there is anything but numbers and the like in a list, or among values of a dict."""
+    if len(values) > 16:
+        return not INERT.issuperset(map(type, values))
+    for value in values:  # noqa: SIM110 - a generator costs more than all of the loop
+        if type(value) not in INERT:
+            return True
+    return False
+
+
 def place_of(replace: Any) -> tuple[int, Any]:
     """Which place a function of `items_of` replaces."""
     owner, key = replace.func.__self__, replace.args[0]
@@ -61,9 +72,14 @@ def is_everybodys(value: dict[Any, Any]) -> bool:
     """Whether a dict is the namespace of a module, or that of all modules: it is left alone."""
     if value is sys.modules:
         return True
-    name = value.get("__name__")
+    if "__name__" not in value:
+        return False
+    name = value["__name__"]
     module = sys.modules.get(name) if type(name) is str else None
     return module is not None and getattr(module, "__dict__", None) is value
+
+
+set_class: Callable[[Any, type], None] = vars(object)["__class__"].__set__
 
 
 class Layout:
@@ -72,15 +88,30 @@ class Layout:
     cls : type
     slots : list of (str, descriptor)
     plain : bool
-        Whether they have nothing but attributes: no items of a list or dict.
+        Whether they have nothing but attributes: no slots, and no items of a list or dict.
+    slotted : bool
+        Whether they have nothing but slots.
+    direct : bool
+        Whether Python's own syntax reaches class and attributes, not a method of the user's.
     """
 
-    __slots__ = ("cls", "plain", "slots")
+    __slots__ = ("cls", "direct", "plain", "slots", "slotted")
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
         self.slots = _slots_of(cls)
-        self.plain = not issubclass(cls, CONTAINERS)
+        holds_items = issubclass(cls, CONTAINERS)
+        self.plain = not self.slots and not holds_items and cls.__dictoffset__ != 0
+        self.slotted = not holds_items and cls.__dictoffset__ == 0
+        special = ("__class__", "__dict__", "__setattr__", "__getattribute__")
+        found = [name for base in cls.__mro__ for name in special if name in vars(base)]
+        self.direct = found.count("__dict__") == 1 and len(found) == 4  # the others: of object
+
+    def namespace(self, value: Any) -> dict[str, Any]:
+        """Its attributes, by object itself: the user's own __getattribute__ may do anything."""
+        return (  # type: ignore[no-any-return]
+            value.__dict__ if self.direct else object.__getattribute__(value, "__dict__")
+        )
 
 
 def _slots_of(kind: type) -> list[tuple[str, Any]]:

@@ -95,6 +95,7 @@ def suspect(value: Any) -> Any:
         return None
     made = alias(wrap(value.copy() if isinstance(value, np.ndarray) else value))
     family_of(made)  # by which writes to it are known
+    SESSION.touched = True
     SESSION.suspects[id(made)] = Suspect(made)
     return made
 

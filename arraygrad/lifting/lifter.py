@@ -114,8 +114,8 @@ class Lifter:
     ) -> Any:
         """The ``__import__`` of lifted code."""
         found = builtins.__import__(name, globals, locals, fromlist, level)
-        code = sys._getframe(1).f_code
-        return self.imported(found, reach.names_in(code), reach.stored_in(code))
+        facts = reach.facts(sys._getframe(1).f_code)
+        return self.imported(found, facts.names, facts.assigned)
 
     # -- functions --------------------------------------------------------------------------------
 

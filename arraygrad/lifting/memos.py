@@ -287,7 +287,8 @@ def _rebound_by(record: Record) -> frozenset[str]:
     found: set[str] = set()
     for code in record.codes:
         if isinstance(code, types.CodeType) and code.co_name not in ("__init__", "__new__"):
-            found |= reach.stored_in(code) | reach.nonlocals_in(code)
+            facts = reach.facts(code)
+            found |= facts.stored | facts.assigned | facts.nonlocals
     return frozenset(found)
 
 
@@ -323,8 +324,8 @@ def _places(
             if is_one(twin.get(name)):
                 yield functools.partial(twin.get, name), functools.partial(twin.__setitem__, name)
 
-    for f, function in [*record.closures.values()]:
-        for name in reach.nonlocals_in(f.__code__) if f is not function else ():
+    for f, function in record.all_closures():
+        for name in reach.facts(f.__code__).nonlocals if f is not function else ():
             cell = function.__closure__[f.__code__.co_freevars.index(name)]
             if is_one(_contents(cell)):
                 yield functools.partial(_contents, cell), functools.partial(_fill, cell)

@@ -22,24 +22,93 @@ _LIKE_THE_USERS = frozenset({"statistics"})
 # Code that mentions one of these may reach any global by a name made at run time.
 _DYNAMIC = frozenset({"eval", "exec", "getattr", "globals", "import_module", "vars", "__dict__"})
 
-_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
-
-_NAMES: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
-_WRITES: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
-_DIVIDES: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
-_NONLOCALS: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
-_STORED: weakref.WeakKeyDictionary[types.CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
+_READS_GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
+_STORES_GLOBALS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
+_STORES_ATTRIBUTES = frozenset({"STORE_ATTR", "DELETE_ATTR"})
 
 
-def names_in(code: types.CodeType) -> frozenset[str]:
-    """Global, attribute and import names of a code object and of all that is defined in it."""
-    found = _NAMES.get(code)
-    if found is None:
+class Facts:
+    """What a code object and all that is defined in it does, found in one pass.
+
+    names : names of globals, attributes and imports
+    globals : those of globals
+    stored : names that are bound as globals
+    assigned : names that are bound as attributes
+    writes : whether it may write into an array in place
+    divides : whether it divides, or raises to a power, by an operator
+    rebinds : whether it binds variables that other functions see
+    nonlocals : those of functions around it, without what is defined in it
+    """
+
+    __slots__ = (
+        "assigned", "divides", "globals", "names", "nonlocals", "rebinds", "stored", "writes",
+    )  # fmt: skip
+    nonlocals: frozenset[str]
+    names: frozenset[str]
+    globals: frozenset[str]
+    stored: frozenset[str]
+    assigned: frozenset[str]
+    writes: bool
+    divides: bool
+    rebinds: bool
+
+    def __init__(self, code: types.CodeType) -> None:
+        called = frozenset(code.co_names)
         names = {part for name in code.co_names for part in name.split(".")}
+        reads: set[str] = set()
+        stored: set[str] = set()
+        assigned: set[str] = set()
+        writes = not _WRITERS.isdisjoint(called)
+        divides = not _DIVIDERS.isdisjoint(called)
+        rebinds = False
+        nonlocals: set[str] = set()
+        for instruction in dis.get_instructions(code):
+            name = instruction.opname
+            if name in _READS_GLOBALS:
+                reads.add(instruction.argval)
+            elif name in _STORES_GLOBALS:
+                stored.add(instruction.argval)
+            elif name in _STORES_ATTRIBUTES:
+                assigned.add(instruction.argval)
+            elif name == "BINARY_OP":
+                writes = writes or instruction.argrepr.endswith("=")
+                divides = divides or instruction.argrepr.rstrip("=") in _DIVISIONS
+            elif name in ("STORE_SUBSCR", "STORE_SLICE"):
+                writes = True
+            elif name in ("STORE_DEREF", "DELETE_DEREF"):
+                rebinds = True
+                if name == "STORE_DEREF" and instruction.argval in code.co_freevars:
+                    nonlocals.add(instruction.argval)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
-                names |= names_in(constant)
-        found = _NAMES[code] = frozenset(names)
+                inner = facts(constant)
+                names |= inner.names
+                reads |= inner.globals
+                stored |= inner.stored
+                assigned |= inner.assigned
+                writes = writes or inner.writes
+                divides = divides or inner.divides
+                rebinds = rebinds or inner.rebinds
+            elif isinstance(constant, tuple):
+                writes = writes or "out" in constant
+        self.names = frozenset(names)
+        self.globals = frozenset(reads | stored)
+        self.stored = frozenset(stored)
+        self.assigned = frozenset(assigned)
+        self.writes = writes
+        self.divides = divides
+        self.rebinds = rebinds
+        self.nonlocals = frozenset(nonlocals)
+
+
+_FACTS: weakref.WeakKeyDictionary[types.CodeType, Facts] = weakref.WeakKeyDictionary()
+
+
+def facts(code: types.CodeType) -> Facts:
+    """The facts of a code object."""
+    found = _FACTS.get(code)
+    if found is None:
+        found = _FACTS[code] = Facts(code)
     return found
 
 
@@ -48,81 +117,20 @@ def is_dynamic(names: frozenset[str]) -> bool:
     return not _DYNAMIC.isdisjoint(names)
 
 
-def stored_in(code: types.CodeType) -> frozenset[str]:
-    """Names that a code object (or one defined in it) binds as globals or attributes."""
-    found = _STORED.get(code)
-    if found is None:
-        names = {i.argval for i in dis.get_instructions(code) if i.opname in _STORES}
-        for constant in code.co_consts:
-            if isinstance(constant, types.CodeType):
-                names |= stored_in(constant)
-        found = _STORED[code] = frozenset(names)
-    return found
-
-
-def nonlocals_in(code: types.CodeType) -> frozenset[str]:
-    """Names of functions around it that a code object binds."""
-    found = _NONLOCALS.get(code)
-    if found is None:
-        free = code.co_freevars
-        found = _NONLOCALS[code] = frozenset({
-            i.argval for i in dis.get_instructions(code)
-            if i.opname == "STORE_DEREF" and i.argval in free
-        } if free else ())  # fmt: skip
-    return found
-
-
 def sets_attributes(f: types.FunctionType) -> bool:
     """Whether code may rebind attributes of a function: it has some, or names and sets its own."""
-    if vars(f).keys() - {"__wrapped__"}:
+    if f.__dict__ and f.__dict__.keys() - {"__wrapped__"}:
         return True
-    code = f.__code__
+    known = facts(f.__code__)
     name = f.__name__
-    return (name in code.co_freevars or name in names_in(code)) and bool(stored_in(code))
-
-
-def may_write(code: types.CodeType) -> bool:
-    """Whether a code object (or one defined in it) may write into an array in place."""
-    found = _WRITES.get(code)
-    if found is None:
-        found = (
-            not _WRITERS.isdisjoint(code.co_names)
-            or any(isinstance(c, tuple) and "out" in c for c in code.co_consts)
-            or any(map(_is_write, dis.get_instructions(code)))
-            or any(may_write(c) for c in code.co_consts if isinstance(c, types.CodeType))
-        )
-        _WRITES[code] = found
-    return found
-
-
-def may_divide(code: types.CodeType) -> bool:
-    """Whether code (or code defined in it) divides, or raises to a power, by an operator."""
-    found = _DIVIDES.get(code)
-    if found is None:
-        found = (
-            not _DIVIDERS.isdisjoint(code.co_names)
-            or any(
-                i.opname == "BINARY_OP" and i.argrepr.rstrip("=") in _DIVISIONS
-                for i in dis.get_instructions(code)
-            )
-            or any(may_divide(c) for c in code.co_consts if isinstance(c, types.CodeType))
-        )
-        _DIVIDES[code] = found
-    return found
+    own = name in f.__code__.co_freevars or name in known.names
+    return own and bool(known.assigned or known.stored)
 
 
 _DIVISIONS = frozenset({"/", "//", "%", "**"})
 _DIVIDERS = frozenset({
     "divmod", "pow", "truediv", "floordiv", "mod", "exec", "eval", "itruediv", "ifloordiv", "ipow",
 })  # fmt: skip
-
-
-def _is_write(instruction: dis.Instruction) -> bool:
-    if instruction.opname in ("STORE_SUBSCR", "STORE_SLICE"):
-        return True
-    return instruction.opname == "BINARY_OP" and instruction.argrepr.endswith("=")
-
-
 # Methods and functions that write where no subscript is assigned.
 _WRITERS = frozenset({
     "fill", "sort", "partition", "put", "itemset", "resize", "setflags", "byteswap", "copyto",

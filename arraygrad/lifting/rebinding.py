@@ -32,19 +32,19 @@ from . import mathematics, questions, stand_ins, standard_library
 SCIPY: dict[str, str] = _registry.stand_ins()
 
 _KNOWN: dict[int, tuple[Any, Any]] = {}
-_BACK: dict[int, tuple[Any, Any]] = {}  # id(ours) -> (ours, real)
+BACK: dict[int, tuple[Any, Any]] = {}  # id(ours) -> (ours, real)
 _VIEWS: dict[str, Any] = {}
 
 
 def register(real: Any, ours: Any) -> None:
     """Let lifted code have `ours` wherever it names `real`."""
     _KNOWN[id(real)] = (real, ours)
-    _BACK[id(ours)] = (ours, real)
+    BACK[id(ours)] = (ours, real)
 
 
 def back(x: Any) -> Any:
     """What one of our objects stands for; `x` itself if it stands for nothing."""
-    found = _BACK.get(id(x))
+    found = BACK.get(id(x))
     return x if found is None else found[1]
 
 
@@ -56,7 +56,7 @@ def registered(x: Any) -> Any:
 
 def stands_for_another(x: Any) -> bool:
     """Whether an object of ours stands for one of NumPy, SciPy or Python in lifted code."""
-    return id(x) in _BACK
+    return id(x) in BACK
 
 
 def known(x: Any) -> Any:
@@ -171,7 +171,7 @@ def module(real: Any) -> Any:
     name = real.__name__
     if name in _namespace.MODULES:
         twin = _namespace.module_twin(real)
-        _BACK[id(twin)] = (twin, real)
+        BACK[id(twin)] = (twin, real)
         return twin
     view = _VIEWS.get(name)
     if view is None:
@@ -182,7 +182,7 @@ def module(real: Any) -> Any:
         else:
             return real
         _VIEWS[name] = view
-        _BACK[id(view)] = (view, real)
+        BACK[id(view)] = (view, real)
     return view
 
 

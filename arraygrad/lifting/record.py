@@ -10,45 +10,27 @@ user's namespace. Only what the function can reach is looked at.
 
 from __future__ import annotations
 
-import operator
+import functools
 import threading
 import types
-from collections.abc import Callable, Iterable, Sequence
+import weakref
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
-from .. import _texts as texts
-from .._apply import _Types, node_of
+from .._apply import _Types
 from .._detach import LATEST, as_pythons, warn_of_caught
-from .._graph import is_grad_enabled, note_overwritten
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
-from . import blame, fitting, kept, memos, python_arithmetic, reach, rebinding, stand_ins
+from . import blame, fitting, guests, kept, memos, python_arithmetic, reach, rebinding
 from .class_sync import ClassSync, MetaSync
-from .items import is_everybodys, items_of, place_of
+from .leaving import ARGUMENTS, Leaving
 from .lifter import SCOPE, Lifter, Scope
-from .session import ABSENT, CONTAINERS, INERT, SESSION, is_live
+from .session import ABSENT, CONTAINERS, INERT, SESSION, THREAD, is_live
 from .sync import AttributesSync, CellSync, Check, DefaultsSync
 from .twin_classes import ORIGINALS
+from .watched import Watched, may_hold_tensors
 
 _ARITHMETIC_ERRORS = frozenset({"ZeroDivisionError", "OverflowError", "ArithmeticError"})
-ARGUMENTS = INERT | {_Types.tensor, _Types.scalar}  # what is handed over as it is
-
-
-# How to look at a place, the place, what was found there, and its size if it can grow; in step if
-# all is the same still.
-Watched = tuple[Callable[[Any], Iterable[Any]], Any, Sequence[Any], int | None]
-
-
-class _Thread(threading.local):
-    """The records of the lifted calls that this thread is in, outermost first."""
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-
-
-THREAD = _Thread()
 
 
 def mark_numbers(args: Iterable[Any]) -> None:
@@ -58,30 +40,7 @@ def mark_numbers(args: Iterable[Any]) -> None:
             as_pythons(a)
 
 
-def _may_hold_tensors(value: Any) -> bool:
-    """Whether code may get a tensor from a value whose names are watched, or make one with it."""
-    if isinstance(value, tuple):
-        return any(map(_may_hold_tensors, value))
-    if isinstance(value, types.ModuleType):
-        return value.__name__.partition(".")[0] == "arraygrad"
-    if isinstance(value, types.FunctionType | type):
-        return (value.__module__ or "").partition(".")[0] == "arraygrad"
-    return isinstance(value, TensorBase)
-
-
-def _are_same(places: list[Watched]) -> bool:
-    try:
-        for look, place, values, size in places:
-            if size is not None and len(place) != size:
-                return False
-            if not all(map(operator.is_, look(place), values)):
-                return False
-    except (KeyError, ValueError):  # a name or a variable that is gone
-        return False
-    return True
-
-
-class Record:
+class Record(Leaving):
     """One thing to lift (a function, method, object) and all that it reaches."""
 
     def __init__(self, target: Any, lifter: Lifter) -> None:
@@ -111,11 +70,20 @@ class Record:
         self.twin: Any = None
         self.method: Any = None  # what a method runs, if that is the target
         self.settled: Any = ABSENT  # the checks and syncs for which the following was found
-        self.before: list[Watched] = []  # what shows that some need no pull, if nothing changed
-        self.after: list[Watched] = []  # and no push
+        # What shows that some need no pull, if nothing changed, and no push.
+        self.before: Watched | None = None
+        self.after: Watched | None = None
         self.active: list[Any] = []  # all others
-        self.quick = False  # whether there are no others, and the target is a function
+        self.quick = False  # whether there are no others
+        self.limit = 0  # of closures that the target reaches
+        self.overgrown = False  # whether there have been more: it was given others again and again
         self.bare = False  # whether no tensor is reached but by arguments
+        self.calls = 0  # which call it is, for classes that are looked at once in each
+        self.own = False  # whether what is met is reached by the target, not by arguments alone
+        self.guests: dict[int, guests.Guests] = {}  # of the calls that run, by thread
+        self.empty: dict[int, guests.Empty] = {}  # of earlier calls
+        # Functions that are no module's or class's: id -> weak reference, twin.
+        self.passing: dict[int, tuple[weakref.ref[Any], Any]] = {}
 
     # -- entering and leaving ---------------------------------------------------------------------
 
@@ -123,27 +91,30 @@ class Record:
         self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, plain_result: bool
     ) -> Any:
         """Call the target with what it reaches made fit."""
+        session = SESSION
         records = THREAD.records
         outermost = not records
         refused = LATEST.count
         entered = not outermost and self in records
         derivative = plain and not plain_result
-        lock = SESSION.lock
-        if outermost:
-            SESSION.running.append(self)
-            if not plain_result:
-                SESSION.asked = (args, kwargs)
-                if derivative:
-                    SESSION.arguments = (args, kwargs)
+        lock = session.lock  # taken by its methods, at half the cost of a with statement
+        if outermost and not plain_result:
+            session.asked = (args, kwargs)
+            if derivative:
+                session.arguments = session.asked
         records.append(self)
         try:
             # Twins are shared by all threads: one at a time makes them and brings them up to date.
-            with lock:
+            lock.acquire()
+            try:
+                self.calls += not entered
                 function = self._enter(entered)
                 visit = self.visit
                 args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
                 if kwargs:
                     kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
+            finally:
+                lock.release()
             numbers = outermost and derivative and by_numbers()
             if numbers:
                 mark_numbers(args)
@@ -152,12 +123,14 @@ class Record:
                     result = function(*args, **kwargs)
             else:
                 result = function(*args, **kwargs)
-            if outermost and LATEST.count != refused:
-                warn_of_caught()
-            if outermost and SESSION.asked and (SESSION.seen or SESSION.arrays):
-                result = memos.without_last(self, result, lambda: function(*args, **kwargs))
-            if outermost and SESSION.suspects:
-                result = kept.recomputed(result, lambda: function(*args, **kwargs))
+            if outermost:
+                if LATEST.count != refused:
+                    warn_of_caught()
+                if session.asked and (session.seen or session.arrays):
+                    run = functools.partial(function, *args, **kwargs)
+                    result = memos.without_last(self, result, run)
+                if session.suspects:
+                    result = kept.recomputed(result, functools.partial(function, *args, **kwargs))
             if not outermost or (not plain_result and type(result) in ARGUMENTS):
                 return result
             if type(result) in INERT:
@@ -168,45 +141,50 @@ class Record:
         except Exception as error:
             if outermost:
                 self.plain = plain
-                self._leave_error(error)
+                self.leave_error(error)
                 blame.note_line(error)
             raise
         finally:
-            with lock:
+            lock.acquire()
+            try:
                 self.plain = plain
                 if not entered:
                     self._push()
                 records.pop()
                 if outermost:
-                    SESSION.running.pop()
-                    self._leave()
+                    self.leave()
+                if self.guests and not entered:
+                    self._dismiss()
+                if outermost:
                     if self.settled is not self.ordered:
                         self._settle()
+            finally:
+                lock.release()
 
     def run_settled(self, args: tuple[Any, ...], kwargs: dict[str, Any], derivative: bool) -> Any:
         """Call the twin: it is up to date, and the arguments are fit as they are."""
         records = THREAD.records
-        records.append(self)
-        if len(records) > 1:
+        if records:
+            records.append(self)
             try:
-                return self.twin(*args)
+                return self.twin(*args, **kwargs)
             finally:
                 records.pop()
         session = SESSION
         refused = LATEST.count
-        session.running.append(self)
         if derivative:
             session.arguments = (args, kwargs)
+        records.append(self)
         try:
-            result = self.twin(*args)
-            if self.after and not _are_same(self.after):
+            result = self.twin(*args, **kwargs)
+            if session.rebound or (self.after is not None and not self.after.is_same()):
                 with session.lock:
                     self.plain = derivative
                     self._push()
             if LATEST.count != refused:
                 warn_of_caught()
-            if session.suspects:
-                result = kept.recomputed(result, lambda: self.twin(*args))
+            if session.touched and session.suspects:
+                result = kept.recomputed(result, functools.partial(self.twin, *args, **kwargs))
             if type(result) in ARGUMENTS:
                 return result
             with session.lock:
@@ -216,48 +194,117 @@ class Record:
             with session.lock:
                 self.plain = derivative
                 self._push()
-            self._leave_error(error)
+            self.leave_error(error)
             blame.note_line(error)
             raise
         finally:
             records.pop()
-            session.running.pop()
             if session.touched or derivative:
                 with session.lock:
                     self.plain = derivative
-                    self._leave()
+                    self.leave()
+
+    def run_fitting(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, plain_result: bool
+    ) -> Any:
+        """Call the twin: it is up to date, and the arguments are to be made fit."""
+        records = THREAD.records
+        if records:
+            return self.run(args, kwargs, plain, plain_result)
+        session = SESSION
+        lock = session.lock
+        refused = LATEST.count
+        if not plain_result:
+            session.asked = (args, kwargs)
+            if plain:
+                session.arguments = session.asked
+        records.append(self)
+        try:
+            lock.acquire()
+            try:
+                self.calls += 1
+                fitted = []
+                for a in args:
+                    kind = type(a)
+                    if kind not in ARGUMENTS:
+                        handler = self.handlers.get(kind)
+                        a = self.visit(a) if handler is None else handler(self, a)
+                    fitted.append(a)
+                for name, a in kwargs.items():
+                    kwargs[name] = self.visit(a)
+                if self.todo:
+                    self.fit_contents()
+                function = self.twin if self.is_function else self._enter(True)
+            finally:
+                lock.release()
+            result = function(*fitted, **kwargs)
+            if LATEST.count != refused:
+                warn_of_caught()
+            if session.touched and not plain_result and (session.seen or session.arrays):
+                run = functools.partial(function, *fitted, **kwargs)
+                result = memos.without_last(self, result, run)
+            if session.suspects:
+                result = kept.recomputed(result, functools.partial(function, *fitted, **kwargs))
+            kind = type(result)
+            if kind in INERT or (not plain_result and kind in ARGUMENTS):
+                return result
+            with lock:
+                self.plain = plain_result
+                return self.leave_value(result)
+        except Exception as error:
+            self.plain = plain
+            self.leave_error(error)
+            blame.note_line(error)
+            raise
+        finally:
+            lock.acquire()
+            try:
+                self.plain = plain
+                if (
+                    self.guests
+                    or session.rebound
+                    or self.settled is not self.ordered
+                    or not (self.after is None or self.after.is_same())
+                ):
+                    self._push()
+                records.pop()
+                self.leave()
+                if self.guests:
+                    fitted = a = None  # type: ignore[assignment]  # nobody else has the twins
+                    self._dismiss()
+                if self.settled is not self.ordered:
+                    self._settle()
+            finally:
+                lock.release()
 
     def _settle(self) -> None:
         """See which checks and syncs later calls can pass over if nothing was rebound."""
-        self.settled = ordered = self.ordered
-        self.before, self.after, self.active = [], [], []
-        for sync in ordered or ():
-            found = sync.watched(self)
-            if found is None:
-                self.active.append(sync)
-            else:
-                self.before += found[0]
-                self.after += found[1]
-        self.quick = self.is_function and not self.active and not self.catches
-        self.bare = self.quick and not any(
-            _may_hold_tensors(v) for _, _, values, _ in self.before for v in values
-        )
+        if self.ordered is None:  # more was met with the arguments, and brought up to date
+            self.ordered = self._all()
+        self.settled = self.ordered
+        before, after = Watched(), Watched()
+        self.active = [sync for sync in self.ordered if not sync.watch(before, after)]
+        self.quick = not self.active and not self.catches
+        self.bare = self.is_function and not any(map(may_hold_tensors, before.values()))
+        self.before, self.after = before.or_none(), after.or_none()
+        self.limit = self.limit or 64 + 2 * len(self.closures)
+        self.overgrown = len(self.closures) > self.limit
 
     def unchanged(self) -> bool:
         """Whether what was passed over is as it was found."""
-        return self.settled is self.ordered and _are_same(self.before)
+        return self.settled is self.ordered and (self.before is None or self.before.is_same())
 
     def _enter(self, entered: bool) -> Any:
         """What stands for the target, with all that it reaches up to date."""
-        if not entered:
-            self._pull()
+        if not entered and (self.active or not self.unchanged()):
+            self.owned(self._pull)
         function = self.twin
         if function is None and self.method is not None:
             return types.MethodType(self.method, self.visit(self.target.__self__))
         if function is None:
-            function = self.visit(self.target)
+            function = self.owned(self.visit, self.target)
             if self.ordered is None:  # more was found on the way
-                self._pull()
+                self.owned(self._pull)
             if self.is_function:
                 self.twin = function
             elif isinstance(self.target, types.MethodType) and isinstance(
@@ -265,6 +312,14 @@ class Record:
             ):
                 self.method = function.__func__
         return function
+
+    def owned(self, do: Callable[..., Any], *args: Any) -> Any:
+        """Call `do`; what is met meanwhile is reached by the target itself."""
+        before, self.own = self.own, True
+        try:
+            return do(*args)
+        finally:
+            self.own = before
 
     def _pull(self) -> None:
         """Bring all that is reached up to date; what is found on the way is pulled too."""
@@ -277,47 +332,38 @@ class Record:
         self.settled = ABSENT
         while True:
             if self.ordered is None:
-                self.ordered = (
-                    *self.checks.values(),
-                    *self.syncs.values(),
-                    *self.attributes.values(),
-                )
+                self.ordered = self._all()
             ordered = self.ordered
             for sync in ordered:
                 sync.pull(self)
             if self.ordered is ordered:
                 return
 
+    def _all(self) -> tuple[Any, ...]:
+        return (*self.checks.values(), *self.syncs.values(), *self.attributes.values())
+
     def _push(self) -> None:
         """Give the user what lifted code has bound."""
-        settled = self.settled is self.ordered and _are_same(self.after)
-        for sync in self.active if settled else self.ordered or ():
+        if self.settled is self.ordered and (self.after is None or self.after.is_same()):
+            pushed: Any = self.active
+        else:
+            pushed = self.ordered or self._all()
+        for sync in pushed:
             sync.push(self)
+        if SESSION.rebound:
+            SESSION.rebound = False
+            for sync in [*self.lifter.class_syncs.values()]:
+                sync.push(self)
+        if self.guests:
+            known = self.guests.get(threading.get_ident())
+            if known is not None:
+                known.push(self)
 
-    def _leave(self) -> None:
-        session = SESSION
-        if session.running:
-            return
-        if texts.NUMBERS:
-            texts.forget()
-        if not session.touched:
-            session.arguments = session.asked = None
-            return
-        if session.seen:
-            for value, layout in [*session.seen.values()]:
-                if layout is None or layout.slots or not layout.plain:
-                    self._restore(value)
-                else:
-                    self._restore_attributes(value, layout.cls)
-        for tensor, array, memory in session.arrays.values():
-            family = tensor._family
-            written = tensor._array is not memory or (family is not None and family.storage.version)
-            if written and array.flags.writeable:
-                note_overwritten(array, "a lifted function")
-                np.copyto(array, tensor._array)
-        stand_ins.forget_tracked()
-        session.start()
-        session.arguments = None
+    def _dismiss(self) -> None:
+        """Forget the closures that came with the arguments."""
+        known = self.guests.pop(threading.get_ident(), None)
+        if known is not None and not THREAD.records:
+            known.keep(self)
 
     # -- making fit -------------------------------------------------------------------------------
 
@@ -326,24 +372,59 @@ class Record:
         kind = type(value)
         if kind in INERT:
             return value
-        SESSION.touched = True
         handler = self.handlers.get(kind)
         if handler is None:
             handler = self.handlers[kind] = self._handler(kind)
         value = handler(self, value)
         if self.todo and not self.fitting:
-            self._fit_contents()
+            self.fit_contents()
         return value
 
-    def _fit_contents(self) -> None:
+    def fit_contents(self) -> None:
         """Contents of what was visited, one after the other: a long chain needs no deep stack."""
         self.fitting = True
+        session, todo, handlers = SESSION, self.todo, self.handlers
+        plainly = type(self).visit is Record.visit
+        left = kept.LEFT if session.arguments is not None else ()
         try:
-            while self.todo:
-                fitting.fit_contents(self, *self.todo.pop())
+            while todo:
+                value, layout = todo.pop()
+                if layout is not None and layout.plain:
+                    owner = value.__dict__ if layout.direct else layout.namespace(value)
+                    items = owner.items()
+                elif type(value) is dict:
+                    owner, items = value, value.items()
+                elif type(value) is list:
+                    owner, items = value, enumerate(value)
+                else:
+                    fitting.fit_places(self, value, layout)
+                    continue
+                for key, item in [
+                    p for p in items if type(p[1]) not in INERT or (left and id(p[1]) in left)
+                ]:
+                    kind = type(item)
+                    if kind is _Types.tensor or kind is _Types.scalar:
+                        session.kept[id(item)] = item
+                        continue
+                    handler = handlers.get(kind)
+                    if kind in INERT:
+                        new = fitting.number(item)
+                    elif handler is None or not plainly:
+                        new = self.visit(item)
+                    else:
+                        new = handler(self, item)
+                    if new is not item:
+                        owner[key] = new
+                        if type(new) not in ARGUMENTS:  # tensors are known by session.arrays
+                            session.replaced[id(new)] = (new, item)
+                        if session.suspects:
+                            replace = functools.partial(owner.__setitem__, key)
+                            kept.placed_in(value, new, replace)
+                    elif id(item) in rebinding.BACK:
+                        session.users.add((id(owner), key))
         finally:
             self.fitting = False
-            self.todo.clear()
+            todo.clear()
 
     def changes(self, value: Any) -> bool:
         """Whether what stands for a value must be looked at anew in each call."""
@@ -358,11 +439,16 @@ class Record:
             return fitting.compiled
         if kind.__module__.startswith("arraygrad."):
             return fitting.same
-        if self.lifter.twin_class(kind, self.visit, self.cells) is not kind:
+        if self.owned(self.lifter.twin_class, kind, self.visit, self.cells) is not kind:
             return fitting.instance_of(self, kind)
         if issubclass(kind, CONTAINERS):
             return fitting.HANDLERS[next(c for c in CONTAINERS if issubclass(kind, c))]
         return fitting.plain_tuple if issubclass(kind, tuple) else fitting.other
+
+    def forget_handlers(self) -> None:
+        """Have them made anew."""
+        self.handlers.clear()
+        self.handlers.update(fitting.HANDLERS)
 
     def add_code(self, f: Any) -> None:
         """Take up what a function reaches through its globals."""
@@ -370,42 +456,59 @@ class Record:
         if code in self.codes:
             return
         self.codes.add(code)
-        self.writes = self.writes or reach.may_write(code)
-        self.divides = self.divides or reach.may_divide(code)
-        self.catches = self.catches or not _ARITHMETIC_ERRORS.isdisjoint(reach.names_in(code))
+        facts = reach.facts(code)
+        self.writes = self.writes or facts.writes
+        self.divides = self.divides or facts.divides
+        self.catches = self.catches or not _ARITHMETIC_ERRORS.isdisjoint(facts.globals)
         namespace = f.__globals__
         if SCOPE in namespace:
             return
-        self.need(self.lifter.scope(namespace), reach.names_in(code), reach.stored_in(code))
+        names = facts.names if reach.is_dynamic(facts.names) else facts.globals
+        scope = self.lifter.scope(namespace)
+        self.owned(self.need, scope, names, facts.stored, facts.names, facts.assigned)
 
-    def need(self, scope: Scope, names: frozenset[str], stored: frozenset[str]) -> None:
-        """Bind these names in a scope now, and keep them in step from now on."""
+    def need(
+        self,
+        scope: Scope,
+        names: frozenset[str],
+        stored: frozenset[str],
+        attributes: frozenset[str],
+        assigned: frozenset[str],
+    ) -> None:
+        """Bind names in a scope now, those that code stores too, and keep them in step from now on.
+
+        In modules of the user that they stand for, `attributes` are names that the code asks for.
+        """
         raw = scope.raw
         check = self.checks.get(id(scope))
         if check is None:
             check = self.checks[id(scope)] = Check(scope)
             self.ordered = None
         check.asked |= names
+        check.attributes |= attributes
+        check.assigned |= assigned
         wanted = raw.keys() if reach.is_dynamic(names) else names & raw.keys()
         new = {n for n in wanted if not (n[:2] == "__" == n[-2:])}.difference(check.names)
         for name in [*wanted]:
             if isinstance(raw[name], types.ModuleType):
-                self.need_of_module(raw[name], names, stored)
+                self.need_of_module(raw[name], attributes, assigned)
         if new or not stored <= check.stored:
             check.add(new, stored)
             self.ordered = None
             check.pull(self)
 
-    def need_of_module(self, module: Any, names: frozenset[str], stored: frozenset[str]) -> None:
+    def need_of_module(
+        self, module: types.ModuleType, names: frozenset[str], stored: frozenset[str]
+    ) -> None:
         """Bind these names in a module of the user, if it is one."""
         namespace = vars(module)
         if SCOPE in namespace or not self.lifter.is_users(namespace):
             return
         scope = self.lifter.scope(namespace)
-        key = (id(scope), names, len(namespace))  # an import may have added to it
+        key = (id(scope), names, stored, len(namespace))  # an import may have added to it
         if key not in self.codes:
             self.codes.add(key)
-            self.need(scope, names, stored)
+            self.owned(self.need, scope, names, stored, names, stored)
 
     def add_class(self, cls: Any) -> None:
         """Take up the methods and data of a class of the user and of its bases."""
@@ -423,8 +526,8 @@ class Record:
             self.add_methods(sync)
             sync.pull(self)
 
-    def add_methods(self, sync: ClassSync) -> None:
-        """Take up what the methods of a class, and of its metaclass, reach."""
+    def add_codes(self, sync: ClassSync) -> None:
+        """Take up what the code of a class, and of its metaclass, reaches."""
         lifter, meta = self.lifter, type(sync.cls)
         for f in (*sync.functions(), *reach.functions_of_meta(meta)):
             method = lifter.methods.get(f)
@@ -432,6 +535,11 @@ class Record:
                 self.add_code(f)
                 if id(method) not in self.syncs:
                     self.add_defaults(f, method)
+
+    def add_methods(self, sync: ClassSync) -> None:
+        """Take up all that the methods of a class, and of its metaclass, reach."""
+        self.add_codes(sync)
+        lifter, meta = self.lifter, type(sync.cls)
         for owner in (sync.cls, *meta.__mro__):
             for cell, twin_cell in lifter.class_cells.get(owner, ()):
                 self.add_cell(cell, twin_cell)
@@ -444,32 +552,71 @@ class Record:
             self.ordered = None
             sync.pull(self)
 
+    # -- closures ---------------------------------------------------------------------------------
+
+    def holder(self) -> Record | guests.Guests:
+        """Where closures that are met now are kept."""
+        if self.own:
+            return self
+        return guests.of_thread(self)
+
+    def twin_of(self, f: Any) -> Any:
+        """The twin that a closure has, or None."""
+        found = self.closures.get(id(f))
+        if found is None and self.guests:
+            known = self.guests.get(threading.get_ident())
+            found = None if known is None else known.closures.get(id(f))
+        if found is None:
+            if not self.own and id(f) in self.empty:
+                return guests.of_thread(self).again(self, f)
+            return None
+        return found[1]
+
+    def all_closures(self) -> list[tuple[Any, Any]]:
+        """Closures that the call that runs has, and their twins."""
+        known = self.guests.get(threading.get_ident()) if self.guests else None
+        return [*self.closures.values(), *(known.closures.values() if known is not None else ())]
+
+    def cells_for(self, f: Any) -> dict[int, tuple[Any, Any]]:
+        """Twins of closure cells by the cells' ids, where those of a function belong."""
+        holder = self.holder()
+        if holder is not self:  # it may share some with the target
+            for cell in f.__closure__:
+                if id(cell) in self.cells:
+                    holder.cells[id(cell)] = self.cells[id(cell)]
+        return holder.cells
+
     def add_defaults(self, f: Any, twin: Any) -> None:
         """Keep the default arguments of a twin fit, if they need it."""
         values = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
         if any(type(v) not in INERT for v in values):
-            sync = DefaultsSync(f, twin)
-            self.syncs[id(twin)] = sync
-            self.ordered = None
-            sync.pull(self)
+            self._add(twin, DefaultsSync(f, twin))
 
     def add_attributes(self, f: Any, twin: Any) -> None:
         """Keep the attributes of a twin function in step, if code may rebind them."""
-        sync = self.attributes.get(id(twin))
+        holder = self.holder()
+        sync = holder.attributes.get(id(twin))
         if (sync is not None and sync.is_for(twin)) or not reach.sets_attributes(f):
             return
         sync = self.lifter.attributes.get(twin)
         if sync is None:
             sync = self.lifter.attributes[twin] = AttributesSync(f, twin)
-        self.attributes[id(twin)] = sync
-        self.ordered = None
+        holder.attributes[id(twin)] = sync
+        if holder is self:
+            self.ordered = None
         sync.pull(self)
 
     def add_cell(self, cell: Any, twin: Any) -> None:
         """Keep a twin of a closure cell in step; a class's methods may have another than ours."""
         if id(twin) not in self.syncs:
-            sync = self.syncs[id(twin)] = CellSync(cell, twin)
-            self.ordered = None
+            self._add(twin, CellSync(cell, twin))
+
+    def _add(self, twin: Any, sync: Any) -> None:
+        holder = self.holder()
+        if id(twin) not in holder.syncs:
+            holder.syncs[id(twin)] = sync
+            if holder is self:
+                self.ordered = None
             sync.pull(self)
 
     def imported(self, module: Any, names: frozenset[str], stored: frozenset[str]) -> Any:
@@ -477,109 +624,3 @@ class Record:
         if isinstance(module, types.ModuleType):
             self.need_of_module(module, names, stored)
         return self.visit(module)
-
-    # -- undoing ----------------------------------------------------------------------------------
-
-    def leave_value(self, value: Any) -> Any:
-        """What the user has in the place of a value of lifted code."""
-        kind = type(value)
-        if kind in INERT:
-            return value
-        if isinstance(value, TensorBase):
-            return self._leave_tensor(value)
-        found = SESSION.replaced.get(id(value))
-        if found is not None:
-            return found[1]
-        if isinstance(value, types.FunctionType | type):
-            original = self.lifter.original(value)
-            return rebinding.back(value) if original is None else original
-        if isinstance(value, CONTAINERS):
-            self._restore(value)
-            return value
-        if isinstance(value, tuple):
-            return self._leave_tuple(value)
-        if self.lifter.original(kind) is not None:
-            self._restore(value)
-            return value
-        return rebinding.back(value)
-
-    def _leave_tensor(self, tensor: Any) -> Any:
-        found = SESSION.arrays.get(id(tensor))
-        if found is not None:
-            return found[1]
-        if id(tensor) in SESSION.suspects and id(tensor) in SESSION.replaced:
-            return SESSION.replaced[id(tensor)][1]
-        if not self.plain or id(tensor) in SESSION.kept:
-            return tensor
-        if SESSION.arguments is None and is_grad_enabled() and node_of(tensor) is not None:
-            return tensor  # no derivative, and a tensor was reached that carries a gradient
-        left = like_result(tensor)
-        if SESSION.arguments is not None and node_of(tensor) is not None:
-            if SESSION.prints is None:
-                SESSION.prints = kept.prints_of(SESSION.arguments)
-            kept.leave(left, SESSION.prints)
-        return left
-
-    def _leave_tuple(self, value: Any) -> Any:
-        items = [self.leave_value(item) for item in value]
-        if all(map(operator.is_, items, value)):
-            return value
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-
-    def _leave_error(self, error: BaseException | None) -> None:
-        """Give an error of the user's class, and those that it came of, back to the user."""
-        known: set[int] = set()
-        while error is not None and id(error) not in known:
-            known.add(id(error))
-            if self.lifter.original(type(error)) is not None:
-                with SESSION.lock:
-                    error.args = self._leave_tuple(error.args)
-                    self._restore(error)
-            error = error.__cause__ or error.__context__
-
-    def _restore_attributes(self, value: Any, cls: type) -> None:
-        """Undo in an object that holds nothing but attributes."""
-        object.__setattr__(value, "__class__", cls)
-        namespace = object.__getattribute__(value, "__dict__")
-        seen = SESSION.seen
-        for name in [n for n, v in namespace.items() if type(v) not in INERT]:
-            item = namespace[name]
-            if id(item) in seen:
-                continue  # undone by itself
-            left = self.leave_value(item)
-            if left is not item and (id(namespace), name) not in SESSION.users:
-                namespace[name] = left
-
-    def _restore(self, value: Any) -> None:
-        """Undo in an object or container, and in what it holds."""
-        todo = [value]
-        done: set[int] = set()
-        while todo:
-            value = todo.pop()
-            if id(value) in done or (type(value) is dict and is_everybodys(value)):
-                continue
-            done.add(id(value))
-            original = self.lifter.original(type(value))
-            if original is not None:
-                object.__setattr__(value, "__class__", original)
-            if self.plain and isinstance(value, dict):
-                memos.plain_keys(value)
-            for replace, item in items_of(value):
-                kind = type(item)
-                if kind in INERT:
-                    continue
-                if kind in ARGUMENTS:
-                    replace(self._leave_tensor(item))
-                    continue
-                if isinstance(item, CONTAINERS) or self.lifter.original(kind) is not None:
-                    todo.append(item)
-                    continue
-                left = self.leave_value(item)
-                if left is not item and not (SESSION.users and place_of(replace) in SESSION.users):
-                    replace(left)
-
-
-def like_result(tensor: Any) -> Any:
-    """A tensor as NumPy would have it: a scalar or an array."""
-    array = tensor._array
-    return array if array.ndim or not stand_ins.is_scalar(tensor) else array[()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import types
+import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -21,18 +22,21 @@ CONTAINERS = (list, dict, deque, defaultdict, OrderedDict, types.SimpleNamespace
 ABSENT: Any = object()
 
 
+class Records(list[Any]):
+    """The records of the lifted calls that a thread is in, outermost first."""
+
+    __slots__ = ("__weakref__",)
+
+
 class Session:
     """What has been made fit since the outermost lifted call began, for all threads together."""
 
     def __init__(self) -> None:
-        self.running: list[Any] = []  # records of the outermost lifted calls, one for each thread
+        self.threads: list[weakref.ref[Records]] = []  # what each thread is in
         self.lock = threading.RLock()
         # What lifted code has in the place of a value, in the call that is running; set by calls.py
         self.visit: Callable[[Any], Any] = lambda value: value
-        self.start()
-
-    def start(self) -> None:
-        """Forget everything: nothing is changed now."""
+        self.rebound = False  # whether lifted code has bound an entry of a class
         self.touched = False  # whether anything below may have been filled
         self.seen: dict[int, Any] = {}  # containers and objects that were made fit
         self.tensors: dict[int, Any] = {}  # id(array) -> its tensor
@@ -48,8 +52,44 @@ class Session:
         self.names: Any = None  # what a memo may call them by, once that is asked for
         self.prints: Any = None  # of the arguments, once they are asked for
 
+    def clear(self) -> None:
+        """Forget everything: nothing is changed now."""
+        self.touched = False
+        self.seen.clear()
+        if self.arrays:
+            self.tensors.clear()
+            self.arrays.clear()
+        if self.kept:
+            self.kept.clear()
+        if self.replaced:
+            self.replaced.clear()
+        if self.users:
+            self.users.clear()
+        if self.suspects:
+            self.suspects.clear()
+        self.arguments = self.asked = self.names = self.prints = None
+
+    def is_running(self) -> bool:
+        """Whether lifted code runs, in any thread."""
+        for thread in self.threads:
+            if thread():
+                return True
+        self.threads[:] = [thread for thread in self.threads if thread() is not None]
+        return False
+
 
 SESSION = Session()
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.records = Records()
+        with SESSION.lock:
+            alive = [thread for thread in SESSION.threads if thread() is not None]
+            SESSION.threads[:] = [*alive, weakref.ref(self.records)]
+
+
+THREAD = _Thread()
 
 
 def is_live(value: Any) -> bool:

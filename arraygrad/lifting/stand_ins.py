@@ -26,6 +26,7 @@ from ..autograd.recorded import by_numbers
 from ..interop.plain import holds_tensor, is_tracked, plain
 from ..numpy._types import StandIn, like_numpy, stand_in
 from ..ops import arithmetic, data_type
+from .session import SESSION
 
 
 class _NumberType(StandIn):
@@ -234,13 +235,18 @@ class _Key:
 
 
 # Caches with entries that belong to a graph, emptied when the outermost lifted call ends.
-_TRACKED_CACHES: dict[int, Callable[[], None]] = {}
+TRACKED_CACHES: dict[int, Callable[[], None]] = {}
+
+
+def _forget_later(cache: Any) -> None:
+    SESSION.touched = True
+    TRACKED_CACHES[id(cache)] = cache.cache_clear
 
 
 def forget_tracked() -> None:
     """Empty the caches that hold parts of a graph."""
-    while _TRACKED_CACHES:
-        _TRACKED_CACHES.popitem()[1]()
+    while TRACKED_CACHES:
+        TRACKED_CACHES.popitem()[1]()
 
 
 def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
@@ -273,9 +279,9 @@ def cached(function: Any, plain_cache: Any, maxsize: Any, typed: bool) -> Any:
         if not any(isinstance(a, TensorBase) for a in (*args, *kwargs.values())):
             out = plain_cache(*args, **kwargs)
             if is_tracked(out):
-                _TRACKED_CACHES[id(plain_cache)] = plain_cache.cache_clear
+                _forget_later(plain_cache)
             return out
-        _TRACKED_CACHES[id(by_identity)] = by_identity.cache_clear
+        _forget_later(by_identity)
         keys = tuple(_Key(a) if isinstance(a, TensorBase) else a for a in args)
         return by_identity(
             *keys, **{k: _Key(v) if isinstance(v, TensorBase) else v for k, v in kwargs.items()}

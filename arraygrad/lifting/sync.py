@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import kept
 from .lifter import Scope
 from .session import ABSENT, SESSION
+from .watched import Watched
 
 if TYPE_CHECKING:
     from .record import Record
@@ -24,7 +25,8 @@ class Check:
     """Keeps the names of one scope that a record reaches in step with the user's namespace."""
 
     __slots__ = (
-        "asked", "getter", "live", "names", "scope", "size", "stored", "values", "written",
+        "asked", "assigned", "attributes", "getter", "live", "names", "rebinds", "scope", "size",
+        "stored", "values", "written",
     )  # fmt: skip
 
     def __init__(self, scope: Scope) -> None:
@@ -32,7 +34,11 @@ class Check:
         self.names: tuple[str, ...] = ()
         self.stored: frozenset[str] = frozenset()  # names that code binds, here or elsewhere
         self.asked: frozenset[str] = frozenset()  # all names of the code, bound or not
+        # Of modules that its names stand for: attributes that code asks for, and sets.
+        self.attributes: frozenset[str] = frozenset()
+        self.assigned: frozenset[str] = frozenset()
         self.size = len(scope.raw)
+        self.rebinds = False  # whether a call has bound one
         self.add(frozenset(), frozenset())
 
     def add(self, names: Iterable[str], stored: frozenset[str]) -> None:
@@ -50,7 +56,7 @@ class Check:
         raw = self.scope.raw
         if len(raw) != self.size:  # a name that was missing may have come
             self.size = len(raw)
-            record.need(self.scope, self.asked, self.stored)
+            record.need(self.scope, self.asked, self.stored, self.attributes, self.assigned)
         if self.getter is not None and self.values:
             try:
                 if all(map(operator.is_, self.getter(raw), self.values)):
@@ -74,16 +80,18 @@ class Check:
                 if v is not ABSENT and record.changes(v)
             ]  # fmt: skip
 
-    def watched(self, record: Record) -> tuple[list[Any], list[Any]] | None:
-        """What shows that a pull and a push have nothing to do; None if they may have."""
-        if self.live or self.stored:
-            return None
-        raw = self.scope.raw
-        if not self.names:
-            return [(iter, raw, (), self.size)], []
-        names = self.names if len(self.names) > 1 else self.names * 2
-        values = tuple([raw.get(name, ABSENT) for name in names])
-        return [(operator.itemgetter(*names), raw, values, self.size)], []
+    def watch(self, before: Watched, after: Watched) -> bool:
+        """Say what shows that a pull and a push have nothing to do; False if they may have."""
+        if self.live or self.rebinds:
+            return False
+        raw, twin = self.scope.raw, self.scope.twin
+        if self.stored:  # most are attributes of objects, and no globals
+            after.sizes.append((twin, len(twin)))
+            after.names += [(twin, name, twin[name]) for name in self.stored if name in twin]
+        if self.asked:  # a name that is missing may come
+            before.sizes.append((raw, self.size))
+        before.names += [(raw, name, raw.get(name, ABSENT)) for name in self.names]
+        return True
 
     def _pull_names(self, names: Iterable[str], record: Record) -> None:
         raw = self.scope.raw
@@ -109,6 +117,7 @@ class Check:
             now = twin.get(name, ABSENT)
             if now is self.written.get(name, raw.get(name, ABSENT)):
                 continue
+            self.rebinds = True
             self.written[name] = now
             if now is ABSENT:
                 raw.pop(name, None)
@@ -143,7 +152,7 @@ class CellSync:
             return
         if value is self.value and not self.live:
             return
-        if value is not self.value:
+        if value is not self.value and record.own:
             record.settled = ABSENT
         self.value = value
         self.set = record.visit(value)
@@ -152,12 +161,13 @@ class CellSync:
         if SESSION.suspects:
             kept.placed(self.set, "a variable of an enclosing function", self._now)
 
-    def watched(self, record: Record) -> tuple[list[Any], list[Any]] | None:
-        """What shows that a pull and a push have nothing to do; None if they may have."""
+    def watch(self, before: Watched, after: Watched) -> bool:
+        """Say what shows that a pull and a push have nothing to do; False if they may have."""
         if self.live or self.value is ABSENT:
-            return None
-        own, twins = (self.value, self.value), (self.set, self.set)
-        return [(_content, self.cell, own, None)], [(_content, self.twin, twins, None)]
+            return False
+        before.cells.append((self.cell, self.value))
+        after.cells.append((self.twin, self.set))
+        return True
 
     def _now(self) -> Any:
         return self.twin.cell_contents
@@ -172,9 +182,6 @@ class CellSync:
             self.set = now
             self.value = self.cell.cell_contents = record.leave_value(now)
             self.live = True
-
-
-_content = operator.attrgetter("cell_contents", "cell_contents")  # for two it gives a tuple
 
 
 class DefaultsSync:
@@ -198,8 +205,9 @@ class DefaultsSync:
     def push(self, record: Record) -> None:
         """Nothing: a default argument cannot be rebound by a call."""
 
-    def watched(self, record: Record) -> None:
+    def watch(self, before: Watched, after: Watched) -> bool:
         """Nothing: they are made fit in each call."""
+        return False
 
 
 class AttributesSync:
@@ -220,8 +228,9 @@ class AttributesSync:
         """Whether this is of `twin`, not of an earlier one whose id was the same."""
         return self._twin() is twin
 
-    def watched(self, record: Record) -> None:
+    def watch(self, before: Watched, after: Watched) -> bool:
         """Nothing: they are compared in each call."""
+        return False
 
     def pull(self, record: Record) -> None:
         """Bring the twin up to date."""

@@ -197,6 +197,16 @@ def _subclasses(cls: Any) -> list[Any]:
     return [*map(SESSION.visit, users), *own]
 
 
+def _noted(method: Any) -> Any:
+    """What binds an entry of a twin class, for the user's class to get it too."""
+
+    def bind(cls: Any, *args: Any) -> None:
+        SESSION.rebound = True
+        method(cls, *args)
+
+    return functools.wraps(method)(bind)
+
+
 def _is_subclass(cls: Any, other: Any) -> bool:
     """Whether ``issubclass`` holds; classes may be registered with the user's abstract class."""
     if abc.ABCMeta.__subclasscheck__(cls, other):
@@ -223,6 +233,8 @@ def _built_meta(lifter: Lifter, meta: Any, visit: Visit) -> Any:
         "__module__": meta.__module__,
         "__qualname__": meta.__qualname__,
         "__subclasses__": _subclasses,
+        "__setattr__": _noted(meta.__setattr__),
+        "__delattr__": _noted(meta.__delattr__),
     }
     if meta.__eq__ is type.__eq__ and meta.__hash__ is type.__hash__:
         entries |= {"__eq__": _equals, "__hash__": _hashed}
@@ -239,7 +251,10 @@ def _built_meta(lifter: Lifter, meta: Any, visit: Visit) -> Any:
             continue
         own = [c for f in functions for c in f.__closure__ or () if contents(c) is meta]
         cells |= {id(cell): (cell, cell) for cell in own}  # what super() looks at
-        type.__setattr__(made, name, lifter.member(value, visit, cells))
+        member = lifter.member(value, visit, cells)
+        if name in ("__setattr__", "__delattr__"):
+            member = _noted(member)
+        type.__setattr__(made, name, member)
     lifter.class_cells[meta] = [pair for pair in cells.values() if pair[0] is not pair[1]]
     return made
 

@@ -1,0 +1,111 @@
+"""Places in which nothing was rebound, if they hold what they held: the test of each later call."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from .._storage import TensorBase
+
+
+class Watched:
+    """What later calls look at, so that they need not bring anything up to date.
+
+    sizes : list of (namespace, size)
+    names : list of (namespace, name, value)
+    cells : list of (closure cell, value)
+    entries : list of (namespace of a class, all its values, some of its items)
+        Objects without an equality of their own are compared by that of lists, which is fast; the
+        items are all others.
+    """
+
+    __slots__ = ("cells", "entries", "names", "sizes")
+
+    def __init__(self) -> None:
+        self.sizes: list[tuple[Mapping[str, Any], int]] = []
+        self.names: list[tuple[Mapping[str, Any], str, Any]] = []
+        self.cells: list[tuple[Any, Any]] = []
+        self.entries: list[tuple[Mapping[str, Any], list[Any], list[tuple[str, Any]]]] = []
+
+    def is_same(self) -> bool:
+        """Whether all places hold the very objects that they held.
+
+        Loops: for the few places that there are, calls of `map` and `all` cost twice as much, and
+        a loop over nothing as much as the call of this method.
+        """
+        try:
+            if self.sizes:
+                for namespace, size in self.sizes:
+                    if len(namespace) != size:
+                        return False
+            if self.names:
+                for namespace, name, value in self.names:
+                    if namespace[name] is not value:
+                        return False
+            if self.cells:
+                for cell, value in self.cells:
+                    if cell.cell_contents is not value:
+                        return False
+            if self.entries:
+                for namespace, values, named in self.entries:
+                    if not has_entries(namespace, values, named):
+                        return False
+        except (KeyError, ValueError):  # gone
+            return False
+        return True
+
+    def or_none(self) -> Watched | None:
+        """Itself, or None if there is nothing to look at."""
+        return self if self.sizes or self.names or self.cells or self.entries else None
+
+    def values(self) -> Iterator[Any]:
+        """All that is held."""
+        for *_, value in (*self.names, *self.cells):
+            yield value
+        for _, values, _ in self.entries:
+            yield from values
+
+
+# Types whose objects equal themselves alone, or are not told apart by code.
+_BY_IDENTITY = frozenset({
+    types.FunctionType, staticmethod, classmethod, property, functools.cached_property, type,
+    types.GetSetDescriptorType, types.MemberDescriptorType, types.BuiltinFunctionType, str,
+    type(None), functools.partialmethod, types.WrapperDescriptorType,
+})  # fmt: skip
+
+
+def others(namespace: Mapping[str, Any], fixed: Collection[str]) -> list[tuple[str, Any]]:
+    """Entries of a class that may equal other objects: numbers, containers, the user's objects."""
+    return [
+        (name, value)
+        for name, value in namespace.items()
+        if type(value) not in _BY_IDENTITY and name not in fixed
+    ]
+
+
+def has_entries(
+    namespace: Mapping[str, Any], values: list[Any], named: list[tuple[str, Any]]
+) -> bool:
+    """Whether a class has the very entries that it had."""
+    try:
+        if [*namespace.values()] != values:
+            return False
+        for name, value in named:
+            if namespace[name] is not value:
+                return False
+    except Exception:  # noqa: BLE001 - a new value, whose equality may raise anything
+        return False
+    return True
+
+
+def may_hold_tensors(value: Any) -> bool:
+    """Whether code may get a tensor from a value whose names are watched, or make one with it."""
+    if isinstance(value, tuple):
+        return any(map(may_hold_tensors, value))
+    if isinstance(value, types.ModuleType):
+        return value.__name__.partition(".")[0] == "arraygrad"
+    if isinstance(value, types.FunctionType | type):
+        return (value.__module__ or "").partition(".")[0] == "arraygrad"
+    return isinstance(value, TensorBase)
