@@ -355,15 +355,21 @@ def apply(op: Op, *tensors: Any, **attributes: Any) -> Any:
         raise
     if tracked:
         tracked = op.kept_flags is not None and _grad_mode()
-    if isinstance(out, tuple):  # a named one, maybe
+    if type(out) is not ndarray and isinstance(out, tuple):  # a named one, maybe
         results = _wrap_several(op, tensors, nodes, out, attributes, tracked)
         if OBSERVERS:
             observe(op, results, arrays)
         return results
-    result = wrap_result(out) if op.scalar else wrap(_as_array(out))
-    if tracked and result._array.dtype.kind in "fcV":
-        result._node = record(op, tensors, nodes, result._array, attributes)
+    if type(out) is not ndarray and isinstance(out, generic):
+        out = from_scalar(out)
+    result = _new(_SCALAR if op.scalar and not out.ndim else _TENSOR)
+    result._array = out
+    result._family = None
+    if tracked and out.dtype.kind in "fcV":
+        result._node = record(op, tensors, nodes, out, attributes)
         result._saved = True
+    else:
+        result._node = None
     if OBSERVERS:
         observe(op, result, arrays)
     return result
@@ -414,6 +420,10 @@ def view(op: Op, x: Any, **attributes: Any) -> Any:
         out = kernel_of_one(op, array)(array, **attributes)
     except MemoryError as error:  # of one that had to copy
         raise out_of_memory(op.name, error) from error
+    if not scalar and type(out) is ndarray and op.kept_flags is not None and not op.meta:
+        base = out.base
+        if base is not None and (base is array or base is array.base):
+            return viewed(op, x, array, out, None, attributes)
     result = _new(_SCALAR if scalar and not out.ndim else _TENSOR)
     result._array = out
     result._family = None
@@ -448,7 +458,8 @@ def viewed(
     """The tensor over `out`, a NumPy view that the caller took of `array`, that of x; recorded.
 
     What `view` does where nothing is special, in one piece: x is no scalar, its memory NumPy's.
-    The op's attributes are ``name=value`` and, under the name `shape`, the shape of x.
+    The op's attributes are ``name=value`` (without a name, the dictionary `value`) and, under the
+    name `shape`, the shape of x.
     """
     family = x._family
     if family is None:
@@ -464,7 +475,7 @@ def viewed(
                 next_seq(), op, (node,), None, {name: value, shape: array.shape}
             ]  # fmt: skip
         else:
-            attributes = None if name is None else {name: value}
+            attributes = value if name is None else {name: value}
             result._node = [next_seq(), op, (node,), None, attributes]
     else:
         result._node = None
@@ -505,11 +516,26 @@ def share_storage(result: Any, x: Any) -> None:
 
 def detached(x: Any) -> Any:
     """A tensor over the same memory without history."""
+    own = x._family
+    if own is None:
+        own = family_of(x)
+    storage = own.storage
     result = _new(type(x))
-    result._array = x._array
+    array = result._array = x._array
     result._node = None
-    result._family = None
-    share_storage(result, x)
+    if array is not storage._array:
+        result._family = None
+        share_storage(result, x)
+        return result
+    # The tensor that the storage is of. Whatever family it is in lies as it does.
+    family = _new(Family)
+    family.storage = storage
+    family.base = own.base
+    family.node = None
+    family.epoch = 0
+    result._epoch = 0
+    result._family = family
+    storage.add(result)  # moves it if the memory has just been moved
     return result
 
 
@@ -544,19 +570,22 @@ def sum_to_array(g: Any, *, shape: Shape) -> Any:
 
 def broadcast_array(x: Any, *, shape: Shape) -> Any:
     """Zero-stride view of `x` with the given shape; read-only."""
-    lead = len(shape) - x.ndim
+    own = x.shape
+    lead = len(shape) - len(own)
     if lead < 0:
-        raise ShapeError(f"a tensor of shape {x.shape} does not broadcast to {shape}")
-    strides = [0] * len(shape)
-    for i, (n, s) in enumerate(zip(x.shape, x.strides, strict=True)):
-        if n == shape[lead + i]:
-            strides[lead + i] = s
-        elif n != 1:
-            raise ShapeError(f"a tensor of shape {x.shape} does not broadcast to {shape}")
+        raise ShapeError(f"a tensor of shape {own} does not broadcast to {shape}")
+    strides = [0] * lead
+    for size, wanted, step in zip(own, shape[lead:], x.strides, strict=True):
+        if size == wanted:
+            strides.append(step)
+        elif size == 1:
+            strides.append(0)
+        else:
+            raise ShapeError(f"a tensor of shape {own} does not broadcast to {shape}")
     try:
         if x.flags.c_contiguous:
-            out: Any = ndarray(shape, x.dtype, buffer=x, strides=tuple(strides))
-            out.flags.writeable = False
+            out: Any = ndarray(shape, x.dtype, x, 0, tuple(strides))
+            out.setflags(write=False)
             return out
         return np.broadcast_to(x, shape)
     except ValueError as error:

@@ -64,7 +64,7 @@ def register_types(tensor: type, scalar: type) -> None:
 
 def unary(op: Op, x: Any) -> Tensor:
     """Run an elementwise op of one argument."""
-    if isinstance(x, TensorBase):
+    if type(x) is _TENSOR or isinstance(x, TensorBase):
         array = x._array
         kernel = op.fast.get(array.dtype)
         if kernel is not None and type(array) is ndarray:
@@ -93,13 +93,16 @@ def binary(op: Op, x1: Any, x2: Any) -> Tensor:
 
     Every operator comes here: what most calls need stands in one piece, without calls of its own.
     """
-    if isinstance(x1, TensorBase):
+    if type(x1) is _TENSOR or isinstance(x1, TensorBase):
         a1 = x1._array
         dtype = a1.dtype
-        kernel = op.fast.get(dtype)
-        if kernel is None or type(a1) is not ndarray:
+        try:
+            kernel: Any = op.fast[dtype]
+        except KeyError:
             return elementwise(op, x1, x2)
-        if isinstance(x2, TensorBase):
+        if type(a1) is not ndarray:
+            return elementwise(op, x1, x2)
+        if type(x2) is _TENSOR or isinstance(x2, TensorBase):
             a2 = x2._array
             if a2.dtype is not dtype or type(a2) is not ndarray:
                 return elementwise(op, x1, x2)
@@ -185,31 +188,33 @@ def _binary_broadcast(
     op: Op, kernel: Any, tensors: tuple[Any, Any], nodes: tuple[Node | None, Node | None]
 ) -> Tensor:
     """A recorded op of two tensors of one dtype and different shapes."""
-    arrays = (tensors[0]._array, tensors[1]._array)
-    if _is_large(*arrays, POOL_FROM):
-        dtype = arrays[0].dtype
+    x1, x2 = tensors
+    node1, node2 = nodes
+    a1, a2 = x1._array, x2._array
+    if a1.nbytes * a2.nbytes >= _MAYBE_LARGE and _is_large(a1, a2, POOL_FROM):
+        dtype = a1.dtype
         kernel = op.large.get(dtype) or _large_kernel(op, dtype, 2)
     try:
-        out = kernel(*arrays)
+        out = kernel(a1, a2)
     except ValueError:  # shapes that do not broadcast: say so in our words
-        return elementwise(op, *tensors)
+        return elementwise(op, x1, x2)
     shape = out.shape
-    steps: list[Node | None] = []
-    for array, node in zip(arrays, nodes, strict=True):
-        if node is None or array.shape == shape:
-            steps.append(node)
-        else:
-            attributes = {"shape": shape, "x_shape": array.shape}
-            steps.append([next_seq(), BROADCAST_TO, (node,), None, attributes])
-    flags = op.kept_flags[_mask(nodes) - 1]  # type: ignore[index]
+    step1, step2 = node1, node2
+    if node1 is not None and a1.shape != shape:
+        attributes = {"shape": shape, "x_shape": a1.shape}
+        step1 = [next_seq(), BROADCAST_TO, (node1,), None, attributes]
+    if node2 is not None and a2.shape != shape:
+        attributes = {"shape": shape, "x_shape": a2.shape}
+        step2 = [next_seq(), BROADCAST_TO, (node2,), None, attributes]
+    flags = op.kept_flags[2 if node1 is not None and node2 is not None else node1 is None]  # type: ignore[index]
     values = None
     if flags is not None:
         values = (
-            _keep_broadcast(tensors[0], shape, nodes[0]) if flags[0] else None,
-            _keep_broadcast(tensors[1], shape, nodes[1]) if flags[1] else None,
+            _keep_broadcast(x1, shape, node1) if flags[0] else None,
+            _keep_broadcast(x2, shape, node2) if flags[1] else None,
             out if flags[2] else None,
         )
-    return _tracked(op, out, [next_seq(), op, tuple(steps), values, None], arrays)
+    return _tracked(op, out, [next_seq(), op, (step1, step2), values, None], (a1, a2))
 
 
 def _keep_broadcast(x: Any, shape: Shape, node: Node | None) -> Any:

@@ -176,6 +176,8 @@ def _broadcast_to(node: Node, g: Any) -> Arrays:
     shape = node[ATTRIBUTES]["x_shape"]
     if g.shape == shape:
         return (g,)
+    if g.size == prod(shape):  # nothing but dimensions of size 1
+        return (g.reshape(shape),)
     with np.errstate(all="ignore"):  # as formulas: infinite cotangents are no mistake
         return (sum_to_array(g, shape=shape),)
 
@@ -264,6 +266,26 @@ _softmax = _row_form("softmax", ("out",))
 _std = _row_form("std", ("x", "out"), "correction")
 _var = _row_form("var", ("x",), "correction")
 _euclidean_norm = _row_form("vector_norm", ("x", "out"))
+
+
+# dtype -> the least normal number.
+_LEAST = {np.dtype(kind): np.finfo(kind).smallest_normal for kind in ("float32", "float64")}
+
+
+@np.errstate(all="ignore")
+def _prod(node: Node, g: Any) -> Arrays | None:
+    """Where no product is zero, subnormal, infinite or NaN: a quotient has all the information."""
+    if not _few(node, g):
+        return None
+    x, out = node[VALUES]
+    axes = node[ATTRIBUTES]["axis"]
+    if x.dtype not in _LEAST or x.dtype != out.dtype or not x.size:
+        return None
+    sizes = np.abs(out)
+    if not (sizes.min() >= _LEAST[x.dtype] and sizes.max() < np.inf):
+        return None
+    others = _kept(out, x.shape, axes) / x
+    return (_product(_kept(g, x.shape, axes), others),)
 
 
 def _vector_norm(node: Node, g: Any) -> Arrays | None:
@@ -380,6 +402,7 @@ SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
     "permute_dims": _permute_dims,
     "positive": _same,
     "pow": _pow,
+    "prod": _prod,
     "rad2deg": _rad2deg,
     "reshape": _reshape,
     "rint": _none,

@@ -19,6 +19,12 @@ def listed(x: Any) -> tuple[Any, ...]:
 
 def as_shape(shape: int | Iterable[int], argument: str = "shape") -> Shape:
     """A tuple of non-negative Python integers from an integer or a sequence of them."""
+    if type(shape) is tuple:
+        for size in shape:
+            if type(size) is not int or size < 0:
+                break
+        else:  # nearly always
+            return shape
     try:
         sizes = tuple(map(operator.index, listed(shape)))
     except TypeError as error:

@@ -21,7 +21,7 @@ from ._errors import (
     out_of_memory,
 )
 from ._lazy import LazyModule
-from ._short import converted, reduction
+from ._short import converted, reduction, taken
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class NdarrayMethods(TensorBase):
 
     def swapaxes(self: Any, axis1: int, axis2: int) -> Any:
         """The tensor with two dimensions exchanged; a view."""
-        return manipulation.swapaxes(self, axis1, axis2)
+        return shapes.swapaxes(self, axis1, axis2)
 
     def expand(self: Any, *shape: Any) -> Any:
         """The tensor broadcast to `shape` (-1 keeps a size) as a read-only view."""
@@ -154,13 +154,11 @@ class NdarrayMethods(TensorBase):
 
     def squeeze(self: Any, axis: Any = None) -> Any:
         """The tensor without dimensions of size 1; a view."""
-        if axis is None:
-            axis = tuple([i for i, n in enumerate(self._array.shape) if n == 1])
-        return manipulation.squeeze(self, axis)
+        return shapes.squeezed(self) if axis is None else shapes.squeeze(self, axis)
 
     def unsqueeze(self: Any, axis: int) -> Any:
         """The tensor with a dimension of size 1 inserted; a view."""
-        return manipulation.expand_dims(self, axis=axis)
+        return shapes.expand_dims(self, axis)
 
     def ravel(self: Any, order: str = "C") -> Any:
         """The elements in one dimension; a view of contiguous memory, else a copy."""
@@ -433,7 +431,11 @@ class NdarrayMethods(TensorBase):
         out: Any = None,
     ) -> Any:
         """Sum of the diagonal."""
-        diagonal: Any = self.diagonal(offset, axis1, axis2)
+        diagonal: Any = views.diagonal(self, offset, axis1, axis2)
+        if dtype is None and out is None:
+            total = reduction(statistical.SUM, diagonal, -1, False)
+            if total is not None:
+                return total
         return _store(out, statistical.sum(diagonal, axis=-1, dtype=dtype), "trace")
 
     # -- products -------------------------------------------------------------------------------
@@ -487,6 +489,10 @@ class NdarrayMethods(TensorBase):
     ) -> Any:
         """Elements at the indices along an axis (of the flat tensor if None)."""
         x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        if out is None and mode == "raise":
+            found = taken(indexing.TAKE, x, indices, axis)
+            if found is not None:
+                return found
         found = indexing.take_mode(x, _cut(indices), axis=axis, mode=mode)
         return _store(out, found, "take")
 

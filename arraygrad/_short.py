@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _dispatch
-from ._apply import node_of, observe
+from ._apply import node_of, observe, wrap
 from ._elementwise import _constant_beside, _tracked, _untracked
 from ._graph import GRAD_MODE, OBSERVERS, next_seq
 from ._layout import ALL_AXES
@@ -70,6 +70,8 @@ def reduction(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
             return None
     elif type(axis) is tuple and axis == ALL_AXES[ndim]:
         return reduction(op, x, None, keepdims)
+    elif type(axis) is tuple and len(axis) == 1:
+        return reduction(op, x, axis[0], keepdims)
     else:
         return None
     if type(out) is not ndarray:
@@ -323,6 +325,58 @@ def limited(op: Op, x: Any, low: Any, high: Any) -> Any:
     return _tracked(
         op, out, [next_seq(), op, (node, None, None), tuple(values), None], (array, *bounds)
     )
+
+
+_INDEX = np.dtype(np.intp)
+
+
+def taken(op: Op, x: Any, indices: Any, axis: Any) -> Any:
+    """`take` of slices at an array of a few integers; None: as above."""
+    array = x._array
+    index = indices._array if isinstance(indices, TensorBase) else indices
+    if type(index) is not ndarray or index.dtype is not _INDEX or type(array) is not ndarray:
+        return None
+    ndim = array.ndim
+    if axis is None and ndim == 1:
+        axis = 0
+    if type(axis) is not int or not -ndim <= axis < ndim or not index.ndim:
+        return None
+    if index.nbytes > _FEW >> 3 or array.nbytes > _FEW:
+        return None
+    if axis < 0:
+        axis += ndim
+    try:
+        out = array.take(index, axis)
+    except IndexError:  # to be said in our words
+        return None
+    result = _new(_TENSOR)
+    result._array = out
+    result._family = None
+    family = x._family
+    node = x._node if family is None or x._epoch == family.epoch else node_of(x)
+    if node is None or not _grad_mode():
+        result._node = None
+    else:
+        # Its owner may write to a NumPy array at any time.
+        kept = index.copy() if index is indices else keep(indices)
+        attributes = {"axis": axis, "x_shape": array.shape}
+        result._node = [next_seq(), op, (node, None), (None, kept, None), attributes]
+    if OBSERVERS:
+        observe(op, result, (array, index))
+    return result
+
+
+def plain_like(x: Any, value: float | None) -> Any:
+    """0, 1 or (None) nothing in the shape and dtype of a tensor; None: by the general road."""
+    array = x._array
+    if type(array) is not ndarray or array.nbytes > _FEW or array.dtype.kind not in "biufc":
+        return None
+    if value == 0 and type(value) is int:  # not for -0.0
+        return wrap(np.zeros(array.shape, array.dtype))
+    out = np.empty(array.shape, array.dtype)
+    if value is not None:
+        out.fill(value)
+    return wrap(out)
 
 
 # -- writing --------------------------------------------------------------------------------------

@@ -61,6 +61,13 @@ NUMBERS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.gene
 _OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple, range)
 
 ndarray = np.ndarray
+_TENSOR: Any = TensorBase
+
+
+def register_types(tensor: type) -> None:
+    """Tell the operators which class is that of most operands."""
+    global _TENSOR
+    _TENSOR = tensor
 
 
 def _left_to(other: Any) -> Any:
@@ -82,33 +89,33 @@ class SpecialMethods(TensorBase):
     # -- arithmetic operators ---------------------------------------------------------------------
 
     def __add__(self: Any, other: Any, /) -> Tensor:
-        return binary(ADD, self, other) if isinstance(other, _OPERANDS) else _left_to(other)
+        if type(other) is _TENSOR or isinstance(other, _OPERANDS):
+            return binary(ADD, self, other)
+        return _left_to(other)  # type: ignore[no-any-return]
 
     def __radd__(self: Any, other: Any, /) -> Tensor:
         return arithmetic.add(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __sub__(self: Any, other: Any, /) -> Tensor:
-        return (
-            binary(arithmetic.SUBTRACT, self, other)
-            if isinstance(other, _OPERANDS)
-            else _left_to(other)
-        )
+        if type(other) is _TENSOR or isinstance(other, _OPERANDS):
+            return binary(arithmetic.SUBTRACT, self, other)
+        return _left_to(other)  # type: ignore[no-any-return]
 
     def __rsub__(self: Any, other: Any, /) -> Tensor:
         return arithmetic.subtract(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __mul__(self: Any, other: Any, /) -> Tensor:
-        return binary(MULTIPLY, self, other) if isinstance(other, _OPERANDS) else _left_to(other)
+        if type(other) is _TENSOR or isinstance(other, _OPERANDS):
+            return binary(MULTIPLY, self, other)
+        return _left_to(other)  # type: ignore[no-any-return]
 
     def __rmul__(self: Any, other: Any, /) -> Tensor:
         return arithmetic.multiply(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __truediv__(self: Any, other: Any, /) -> Tensor:
-        return (
-            binary(arithmetic.DIVIDE, self, other)
-            if isinstance(other, _OPERANDS)
-            else _left_to(other)
-        )
+        if type(other) is _TENSOR or isinstance(other, _OPERANDS):
+            return binary(arithmetic.DIVIDE, self, other)
+        return _left_to(other)  # type: ignore[no-any-return]
 
     def __rtruediv__(self: Any, other: Any, /) -> Tensor:
         return arithmetic.divide(other, self) if isinstance(other, _OPERANDS) else _left_to(other)

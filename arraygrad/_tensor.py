@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _apply, _elementwise, _ndarray_memory, _short
+from . import _apply, _elementwise, _ndarray_memory, _short, _special_methods
 from ._apply import detached, node_of, register_types, wrap
 from ._cotangents import MULTIPLY
 from ._device import CPU, Device, as_device
@@ -389,10 +389,12 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
         return numpy_protocol.to_ndarray(self, dtype, copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return numpy_protocol.array_ufunc(ufunc, method, inputs, kwargs)
+        keep_protocols()
+        return numpy_protocol.array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return numpy_protocol.array_function(func, types, args, kwargs)
+        keep_protocols()
+        return numpy_protocol.array_function(self, func, types, args, kwargs)
 
     def numpy(self) -> Any:
         """The values as a NumPy array that shares memory; refused while tracked."""
@@ -440,6 +442,12 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in _ABSENT]
+
+
+def keep_protocols() -> None:
+    """Make the protocols themselves the class's methods, now that NumPy has asked for one."""
+    Tensor.__array_ufunc__ = numpy_protocol.array_ufunc  # type: ignore[method-assign, assignment]
+    Tensor.__array_function__ = numpy_protocol.array_function  # type: ignore[method-assign, assignment]
 
 
 class Scalar(Tensor):
@@ -558,6 +566,7 @@ for _name in _ABSENT:
 register_types(Tensor, Scalar)
 _short.register_types(Tensor, Scalar)
 _elementwise.register_types(Tensor, Scalar)
+_special_methods.register_types(Tensor)
 
 # Python's own errors, help() and pickle name a method by its class, where users look for it.
 for _part in (SpecialMethods, NdarrayMethods, NdarrayMemory):

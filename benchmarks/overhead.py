@@ -165,7 +165,7 @@ def _by_numpy_functions() -> SmallCalls:
     """The same through NumPy's functions, which find out first whom they are called with."""
     import numpy as np
 
-    mask = np.tri(20, dtype=bool)
+    mask, places = np.tri(20, dtype=bool), np.array([5, 1, 3])
 
     def where(x: Any) -> Any:
         return np.where(mask, x, 0.0)
@@ -180,7 +180,7 @@ def _by_numpy_functions() -> SmallCalls:
     except ModuleNotFoundError:
         torch = None  # type: ignore[assignment]
     else:
-        torch_mask = torch.tensor(mask)
+        torch_mask, torch_places = torch.tensor(mask), torch.tensor(places)
     return {
         "np.sum(x)": (np.sum, lambda x: torch.sum(x)),
         "np.exp(x)": (np.exp, lambda x: torch.exp(x)),
@@ -193,6 +193,22 @@ def _by_numpy_functions() -> SmallCalls:
         "np.stack([v, v, v])": (
             lambda x: np.stack([x[0], x[0], x[0]]),
             lambda x: torch.stack([x[0], x[0], x[0]]),
+        ),
+        "np.reshape(x, (400,))": (
+            lambda x: np.reshape(x, (400,)),
+            lambda x: torch.reshape(x, (400,)),
+        ),
+        "np.einsum('ij,jk->ik', x, x)": (
+            lambda x: np.einsum("ij,jk->ik", x, x),
+            lambda x: torch.einsum("ij,jk->ik", x, x),
+        ),
+        "np.take(x, i, axis=0)": (
+            lambda x: np.take(x, places, axis=0),
+            lambda x: torch.index_select(x, 0, torch_places),
+        ),
+        "np.tile(x, (2, 1))": (
+            lambda x: np.tile(x, (2, 1)),
+            lambda x: torch.tile(x, (2, 1)),
         ),
     }
 

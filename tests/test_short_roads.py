@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
-from arraygrad import _short, extending
+from arraygrad import _fused, _short, extending
 from arraygrad._graph import ATTRIBUTES, OBSERVERS, OP, VALUES
+from arraygrad.ops import norms
 
 X = np.random.default_rng(0).uniform(0.5, 1.5, (4, 3))
 MASK = np.array([[True, False, True]] * 4)
@@ -55,11 +56,58 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "expand_dims": lambda x: np.expand_dims(x, 1),
     "squeeze": lambda x: x[:, None].squeeze(),
     "broadcast_to": lambda x: np.broadcast_to(x, (2, 4, 3)),
+    "transpose by axes": lambda x: np.transpose(x, (1, 0)),
+    "swapaxes": lambda x: np.swapaxes(x, -1, 0),
+    "moveaxis": lambda x: np.moveaxis(x[None], -1, 0),
+    "expand_dims at the end": lambda x: np.expand_dims(x, -1),
+    "squeeze one": lambda x: np.squeeze(x[:, None], 1),
+    "ravel": np.ravel,
+    "ravel of a transpose": lambda x: np.ravel(x.T),
+    "flip": lambda x: np.flip(x, 0),
+    "flip of both axes": np.flip,
+    "diagonal": np.diagonal,
+    "diagonal above": lambda x: x.diagonal(1),
+    "diag of a vector": lambda x: np.diag(x[0]),
+    "trace": np.trace,
+    "split": lambda x: np.split(x, 2)[1],
+    "split into unequal parts": lambda x: np.split(x, [1, 3])[1],
+    "tril": np.tril,
+    "triu": lambda x: np.triu(x, 1),
+    "roll": lambda x: np.roll(x, -1, axis=1),
+    "roll of all": lambda x: np.roll(x, 5),
+    "repeat": lambda x: np.repeat(x, 3, axis=1),
+    "repeat flat": lambda x: x.repeat(2),
+    "tile": lambda x: np.tile(x, (2, 1, 2)),
+    "pad": lambda x: np.pad(x, 1),
+    "pad by pairs": lambda x: np.pad(x, ((0, 2), (1, 0))),
+    "take": lambda x: np.take(x, INDEX, axis=0),
+    "take flat": lambda x: np.take(x, INDEX),
+    "take of tensor indices": lambda x: x.take(ag.asarray(INDEX), axis=-1),
+    "sort": lambda x: np.sort(x, axis=0),
+    "cumsum": lambda x: np.cumsum(x, axis=1),
+    "vstack": lambda x: np.vstack([x, x[0]]),
+    "hstack": lambda x: np.hstack([x, 2 * x]),
+    "np.copy": lambda x: np.copy(x),
+    "outer": lambda x: np.outer(x[0], x[1]),
+    "norm": np.linalg.norm,
+    "norm of rows": lambda x: np.linalg.norm(x, axis=1),
+    "norm of columns, kept": lambda x: np.linalg.norm(x, axis=0, keepdims=True),
+    "std of rows": lambda x: np.std(x, axis=1),
+    "einsum": lambda x: np.einsum("ij,kj->ik", x, x),
+    "einsum of one": lambda x: np.einsum("ij->j", x),
+    "einsum that transposes": lambda x: np.einsum("ij->ji", x),
+    "einsum without sums": lambda x: np.einsum("i,j->ji", x[0], x[1]),
+    "einsum of elements": lambda x: np.einsum("ij,ij->", x, x),
+    "einsum of batches": lambda x: np.einsum("bi,bij->bj", x, x[:, :, None] * x[0]),
+    "einsum that broadcasts": lambda x: np.einsum("ij,ij->i", x, x[:1]),
 }
+INDEX = np.array([2, 0, -1, 2])
 
 
 def _no_short_roads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_short, "_FEW", 0)
+    monkeypatch.setattr(norms, "_FEW", 0)
+    monkeypatch.setattr(_fused, "_SMALL", 0)
     for op in ("matmul", "concat", "stack"):
         for dtype in ("float64", "float32"):
             monkeypatch.setitem(_short._dispatch.short_table(op), np.dtype(dtype), None)
@@ -97,6 +145,88 @@ def test_short_and_general_roads_agree(name: str, monkeypatch: pytest.MonkeyPatc
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values_and_memory_are_numpys(name: str) -> None:
+    if name in ("concat of one tracked", "where of two", "astype") or "tensor" in name:
+        pytest.skip("is no function of arrays alone")
+    array = X.copy()
+    x = ag.tensor(array)
+    try:
+        want = FUNCTIONS[name](array)
+    except AttributeError:
+        pytest.skip("is no function of arrays alone")
+    got = FUNCTIONS[name](x)
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-14)
+    assert got.dtype == want.dtype
+    assert np.shares_memory(got, x) == np.shares_memory(want, array)
+    x[...] = 1.0  # views are seen to change, and copies are not
+    array[...] = 1.0
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-14)
+
+
+LIKES: dict[str, Callable[[Any], Any]] = {
+    "zeros": np.zeros_like,
+    "ones": np.ones_like,
+    "full": lambda x: np.full_like(x, 2.5),
+    "full of a large integer": lambda x: np.full_like(x, 7),
+    "in another dtype": lambda x: np.ones_like(x, dtype=np.float32),
+    "in another shape": lambda x: np.zeros_like(x, shape=(2, 2)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool", "complex64"])
+@pytest.mark.parametrize("name", LIKES)
+def test_arrays_like_others(name: str, dtype: str) -> None:
+    array = X.astype(dtype)
+    for like in (array, array[0, 0:0], array[0, 0, ...], array.T):
+        got, want = LIKES[name](ag.asarray(like.copy())), LIKES[name](like)
+        np.testing.assert_array_equal(got.numpy(), want)
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    if dtype == "float64":
+        assert np.signbit(np.full_like(ag.asarray(array), -0.0).numpy()).all()
+
+
+def test_detached_tensors_share_memory_and_no_history() -> None:
+    x = ag.tensor(X, requires_grad=True) * 1.0
+    row = x[1]
+    detached, part = x.detach(), row.detach()
+    assert not detached.requires_grad
+    assert not part.requires_grad
+    x[0] = x[1] * 2.0  # history of the first family only
+    assert [t.requires_grad for t in (detached, x, row)] == [False, True, True]
+    np.testing.assert_array_equal(detached.numpy(), x.detach().numpy())
+    detached[1] = 5.0
+    np.testing.assert_array_equal(part.numpy(), np.full(3, 5.0))
+    w = ag.tensor(X[0], requires_grad=True)
+    detached[2] = w  # a tensor without history that gets one: its own family
+    assert [t.requires_grad for t in (detached, detached[2], part)] == [True, True, False]
+    detached.sum().backward()
+    np.testing.assert_array_equal(w.grad.numpy(), np.ones(3))  # type: ignore[union-attr]
+
+
+def test_detached_tensors_follow_a_write_that_moves_the_memory() -> None:
+    x = ag.tensor(X)
+    w = ag.tensor(X, requires_grad=True)
+    before = x.detach()
+    loss = (w * x).sum()  # keeps the memory of x
+    x[0] = 7.0
+    after = x.detach()
+    for other in (before, after):
+        np.testing.assert_array_equal(other.numpy()[0], np.full(3, 7.0))
+        assert np.shares_memory(other, x)
+    loss.backward()
+    np.testing.assert_array_equal(w.grad.numpy(), X)  # type: ignore[union-attr]
+
+
+def test_indices_of_others_are_kept_as_they_were() -> None:
+    index = np.array([0, 1])
+    x = ag.tensor(X, requires_grad=True)
+    y = np.take(x, index, axis=0).sum()
+    index[:] = 3
+    y.backward()
+    np.testing.assert_array_equal(x.grad.numpy()[:, 0], [1.0, 1.0, 0.0, 0.0])  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("dtype", ["int64", "int32", "bool", "float16", "float32", "complex128"])
 @pytest.mark.parametrize("function", [np.sum, np.max, np.argmax, np.all, np.mean, np.prod])
 def test_other_dtypes_are_reduced_as_numpy_does(function: Any, dtype: str) -> None:
@@ -131,6 +261,19 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], type[Exception]]] = {
     "reshape negative": (lambda x: x.reshape(-2, 3), ag.errors.ShapeError),
     "transpose": (lambda x: x.transpose(0, 0), ag.errors.ArgumentError),
     "squeeze": (lambda x: x.squeeze(0), ag.errors.ShapeError),
+    "reshape to a list": (lambda x: np.reshape(x, [5, 5]), ag.errors.ShapeError),
+    "transpose twice": (lambda x: np.transpose(x, (0, 0)), ag.errors.ArgumentError),
+    "swapaxes": (lambda x: np.swapaxes(x, 0, 2), ag.errors.AxisError),
+    "swapaxes by floats": (lambda x: np.swapaxes(x, 1.0, 0), ag.errors.ArgumentTypeError),
+    "moveaxis": (lambda x: np.moveaxis(x, 0, 2), ag.errors.AxisError),
+    "expand_dims": (lambda x: np.expand_dims(x, 4), ag.errors.AxisError),
+    "squeeze of a function": (lambda x: np.squeeze(x, 1), ag.errors.ShapeError),
+    "broadcast_to": (lambda x: np.broadcast_to(x, (3, 4)), ag.errors.ShapeError),
+    "broadcast_to less": (lambda x: np.broadcast_to(x, (3,)), ag.errors.ShapeError),
+    "diagonal": (lambda x: np.diagonal(x[0]), ag.errors.ShapeError),
+    "take": (lambda x: np.take(x, np.array([4]), axis=0), ag.errors.IndexOutOfRangeError),
+    "take axis": (lambda x: np.take(x, np.array([0]), axis=2), ag.errors.AxisError),
+    "argmax of axes": (lambda x: x.argmax(axis=(0,)), ag.errors.ArgumentTypeError),
     "index": (lambda x: x[7], ag.errors.IndexOutOfRangeError),
     "indices": (lambda x: x[0, 0, 0], ag.errors.IndexOutOfRangeError),
     "write": (lambda x: x.__setitem__(9, 1.0), ag.errors.IndexOutOfRangeError),
@@ -207,15 +350,15 @@ def test_observers_see_results() -> None:
     OBSERVERS.append(observe)
     try:
         x.sum(), x.max(0), x @ x.T, x.copy(), x.astype("float32"), np.where(MASK, x, 0)
-        x.clip(0.7, 1.2)
+        x.clip(0.7, 1.2), np.take(x, INDEX, axis=0)
     finally:
         OBSERVERS.remove(observe)
-    assert seen == ["sum", "max", "matmul", "copy", "cast", "where", "clip"]
+    assert seen == ["sum", "max", "matmul", "copy", "cast", "where", "clip", "take"]
 
 
 def test_nodes_hold_what_the_general_road_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     x = ag.tensor(X, requires_grad=True)
-    names = ("sum", "prod", "max", "matmul", "concat", "stack", "where of two", "astype")
+    names = ("sum", "prod", "max", "matmul", "concat", "stack", "where of two", "astype", "take")
     short = [FUNCTIONS[name](x)._node for name in names]
     _no_short_roads(monkeypatch)
     for name, one in zip(names, short, strict=True):

@@ -62,17 +62,19 @@ def _foreign(kind: type, protocol: str) -> bool:
     return hasattr(kind, protocol) or kind.__module__.partition(".")[0] in _FOREIGN
 
 
-def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+# Called with the tensor that NumPy has asked, as methods: its class keeps the two as its own once
+# one of them has been asked for, so that no call stands between NumPy and them.
+
+
+def array_ufunc(x: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Answer a NumPy ufunc that met a tensor."""
     for argument in inputs:
-        kind = type(argument)
-        if kind not in _OURS and _foreign(kind, "__array_ufunc__"):
+        if type(argument) not in _OURS and _foreign(type(argument), "__array_ufunc__"):
             return NotImplemented
     try:
         if method == "__call__":
-            answer = ASKED.get(ufunc) if not kwargs else None
-            if answer is not None:
-                return answer(*inputs)
+            if not kwargs and ufunc in ASKED:
+                return ASKED[ufunc](*inputs)
             return ufuncs.call(ufunc, inputs, kwargs)
         return ufuncs.method(ufunc, method, inputs, kwargs)
     except RAISED as error:
@@ -82,16 +84,15 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
         raise said from error
 
 
-def array_function(func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def array_function(x: Any, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Answer a NumPy function that met a tensor."""
     for kind in types:
         if kind not in _OURS and _foreign(kind, "__array_function__"):
             return NotImplemented
     try:
-        answer = ASKED.get(func)
-        if answer is not None:
-            return answer(*args, **kwargs)
-        return _answered(func, args, kwargs)
+        if func not in ASKED:
+            return _answered(func, args, kwargs)
+        return ASKED[func](*args, **kwargs) if kwargs else ASKED[func](*args)
     except MemoryError as error:
         raise out_of_memory(f"np.{func.__name__}", error) from error
     except RAISED as error:

@@ -28,14 +28,20 @@ def holds_tensor(x: Any) -> bool:
     return isinstance(x, TensorBase)
 
 
+# Types of most arguments and results that are neither tensors nor hold some.
+_PLAIN: frozenset[type] = frozenset((np.ndarray, bool, int, float, complex, str, type(None)))
+
+
 def plain(x: Any) -> Any:
     """The argument with tensors replaced by the arrays below them, scalars by NumPy's."""
     if isinstance(x, TensorBase):
         return x._array[()] if isinstance(x, scalar_class()) else x._array
+    if type(x) in _PLAIN:
+        return x
     if isinstance(x, list):
         return [plain(item) for item in x]
     if type(x) is tuple:
-        return tuple(plain(item) for item in x)
+        return tuple([plain(item) for item in x])
     if isinstance(x, tuple):
         return type(x)(*(plain(item) for item in x))
     if isinstance(x, dict):
@@ -45,10 +51,12 @@ def plain(x: Any) -> Any:
 
 def tensors(x: Any) -> Any:
     """The result with arrays of numbers replaced by tensors; masked arrays, matrices stay."""
+    if type(x) is not np.ndarray and type(x) in _PLAIN:
+        return x
     if (type(x) is np.ndarray or isinstance(x, np.generic)) and x.dtype.kind in "biufcV":
         return wrap(x if isinstance(x, np.generic) or x.base is None else x.copy())
     if type(x) is tuple:
-        return tuple(tensors(item) for item in x)
+        return tuple([tensors(item) for item in x])
     if isinstance(x, tuple):
         return type(x)(*(tensors(item) for item in x))
     if isinstance(x, list):

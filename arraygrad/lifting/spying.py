@@ -21,6 +21,7 @@ import numpy as np
 from .._apply import node_of, scalar_class
 from .._detach import LIFTED_MARK
 from .._storage import TensorBase
+from .._tensor import keep_protocols
 from . import calls
 from .lifter import Lifter
 from .record import Record
@@ -294,6 +295,7 @@ def _method(name: str, defaults: dict[str, Any]) -> Callable[..., Any]:
 def watching(watch: Watch) -> Iterator[None]:
     """Tell the watch of operators, methods and indexing in lifted code of this thread."""
     table = _watched()
+    keep_protocols()
     table_of_ufuncs = scalar_class().__array_ufunc__.__code__
     previous = sys.getprofile()
 

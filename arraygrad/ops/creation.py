@@ -25,12 +25,14 @@ from .._errors import (
 from .._graph import is_grad_enabled
 from .._layout import Shape, as_integer, as_shape
 from .._op import Linear, Op, declare
+from .._short import plain_like
 from .._storage import TensorBase
 from .arithmetic import add, multiply
 from .conversion import asarray as asarray, from_dlpack as from_dlpack, tensor as tensor
 from .devices import to_device
 from .manipulation import broadcast_to, copied, reshape
 from .searching import is_number
+from .views import triangle_array
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -257,6 +259,10 @@ def empty_like(
     Tensor
         Without gradient.
     """
+    if dtype is None and device is None and isinstance(x, TensorBase):
+        out = plain_like(x, None)
+        if out is not None:
+            return out  # type: ignore[no-any-return]
     shape, target, place = _like(x, dtype, "empty_like")
     return empty(shape, dtype=target, device=place if device is None else device)
 
@@ -279,6 +285,10 @@ def zeros_like(
     Tensor
         Without gradient.
     """
+    if dtype is None and device is None and isinstance(x, TensorBase):
+        out = plain_like(x, 0)
+        if out is not None:
+            return out  # type: ignore[no-any-return]
     shape, target, place = _like(x, dtype, "zeros_like")
     return zeros(shape, dtype=target, device=place if device is None else device)
 
@@ -301,6 +311,10 @@ def ones_like(
     Tensor
         Without gradient.
     """
+    if dtype is None and device is None and isinstance(x, TensorBase):
+        out = plain_like(x, 1)
+        if out is not None:
+            return out  # type: ignore[no-any-return]
     shape, target, place = _like(x, dtype, "ones_like")
     return ones(shape, dtype=target, device=place if device is None else device)
 
@@ -586,8 +600,8 @@ def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> tuple[Ten
 
 TRIL: Op = declare(Op("tril", ("x",), Linear(x=lambda g, k: tril(g, k=k)), scalar=False))
 TRIU: Op = declare(Op("triu", ("x",), Linear(x=lambda g, k: triu(g, k=k)), scalar=False))
-register_kernel("tril", lambda x, *, k: np.tril(x, k))
-register_kernel("triu", lambda x, *, k: np.triu(x, k))
+register_kernel("tril", lambda x, *, k: triangle_array(x, k, np.tril))
+register_kernel("triu", lambda x, *, k: triangle_array(x, k, np.triu))
 
 
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:

@@ -33,7 +33,7 @@ from .._graph import ATTRIBUTES, FREED, VALUES, Node, is_grad_enabled, next_seq
 from .._history import adopt_history, check_alone
 from .._layout import Shape, broadcast_shapes, normalize_axis
 from .._op import Linear, Op, Rule, declare
-from .._short import write_number
+from .._short import taken, write_number
 from .._storage import (
     Geometry,
     TensorBase,
@@ -501,6 +501,9 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     Derivative: the cotangent added at the indices; repeated ones add up.
     """
     x = operand(x, "take")
+    out: Any = taken(TAKE, x, indices, axis)
+    if out is not None:
+        return out  # type: ignore[no-any-return]
     if axis is None:
         if x._array.ndim != 1:
             x = getitem(x, None) if not x._array.ndim else x.reshape(-1)
@@ -597,6 +600,7 @@ def put_along_axis(x: Tensor, indices: Tensor, values: Tensor | complex, axis: i
 def take_mode(x: Any, indices: Any, *, axis: int, mode: str) -> Any:
     """`take` with NumPy's ways of treating indices that are out of range: raise, wrap, clip."""
     indices = _index_operand(indices, "take")
+    axis = normalize_axis(axis, x._array.ndim)
     return take(x, wrap(_in_range(indices._array, x._array.shape[axis], mode)), axis=axis)
 
 

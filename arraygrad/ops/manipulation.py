@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._apply import (
+    SUM_TO,
     apply,
     cast,
     common_place,
     node_of,
     operand,
     record,
+    sum_to_array,
     wrap,
 )
 from .._dispatch import lookup, register_kernel
 from .._dtypes import promote
+from .._engine import RAW_PULL
 from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, out_of_memory
-from .._graph import is_grad_enabled
+from .._graph import ATTRIBUTES, is_grad_enabled
 from .._layout import Shape, as_integer, as_shape, listed, normalize_axis
 from .._op import Linear, Op, declare
 from .._short import joined
@@ -271,6 +274,33 @@ def stack(arrays: tuple[Tensor, ...] | list[Tensor], /, *, axis: int = 0) -> Ten
 # -- repeating and rolling ------------------------------------------------------------------------
 
 
+def _copies(x: Any, *, apart: Shape, wide: Shape, shape: Shape) -> Any:
+    """Elements several times: x as `apart`, broadcast to `wide`, as `shape`."""
+    out = np.empty(wide, x.dtype)
+    out[...] = x.reshape(apart)
+    return out.reshape(shape)
+
+
+def _of_copies(g: Any, x_shape: Shape, apart: Shape, wide: Shape) -> Any:
+    return reshape(apply(SUM_TO, reshape(g, wide), shape=apart), x_shape)
+
+
+REPEAT: Op = declare(Op("repeat", ("x",), Linear(x=_of_copies), scalar=False))
+TILE: Op = declare(Op("tile", ("x",), Linear(x=_of_copies), scalar=False))
+register_kernel("repeat", _copies)
+register_kernel("tile", _copies)
+
+
+def _pull_copies(node: Any, g: Any) -> Any:
+    attributes = node[ATTRIBUTES]
+    with np.errstate(all="ignore"):  # as formulas: infinite cotangents are no mistake
+        total = sum_to_array(g.reshape(attributes["wide"]), shape=attributes["apart"])
+    return (total.reshape(attributes["x_shape"]),)
+
+
+RAW_PULL["repeat"] = RAW_PULL["tile"] = _pull_copies
+
+
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
     """Each element (or slice) several times in a row.
 
@@ -296,6 +326,8 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
         x, axis = reshape(x, (-1,)), 0
     axis = normalize_axis(axis, x._array.ndim)
     shape = x._array.shape
+    if type(repeats) is int and repeats >= 0:
+        return _repeated(x, repeats, axis)  # type: ignore[no-any-return]
     counts = operand(repeats, "repeat", 2)._array
     if counts.dtype.kind not in "iu" or counts.ndim > 1:
         raise DTypeError(
@@ -310,13 +342,18 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
             f"size of axis {axis}"
         )
     if counts.size == 1:
-        times = int(counts.reshape(-1)[0])
-        wide = broadcast_to(
-            expand_dims(x, axis + 1), (*shape[: axis + 1], times, *shape[axis + 1 :])
-        )
-        out = reshape(wide, (*shape[:axis], shape[axis] * times, *shape[axis + 1 :]))
-        return copied(out) if out._family is not None else out
+        return _repeated(x, int(counts.reshape(-1)[0]), axis)  # type: ignore[no-any-return]
     return take(x, wrap(np.repeat(np.arange(shape[axis]), counts)), axis=axis)
+
+
+def _repeated(x: Any, times: int, axis: int) -> Any:
+    shape = x._array.shape
+    before, after = shape[:axis], shape[axis + 1 :]
+    n = shape[axis]
+    return apply(
+        REPEAT, x, apart=(*before, n, 1, *after), wide=(*before, n, times, *after),
+        shape=(*before, n * times, *after),
+    )  # fmt: skip
 
 
 def tile(x: Tensor, repetitions: tuple[int, ...], /) -> Tensor:
@@ -343,11 +380,16 @@ def tile(x: Tensor, repetitions: tuple[int, ...], /) -> Tensor:
     ndim = max(len(shape), len(counts))
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - len(shape)) + shape
-    apart = tuple(n for size in shape for n in (1, size))
-    wide = tuple(n for pair in zip(counts, shape, strict=True) for n in pair)
-    out = broadcast_to(reshape(x, apart), wide)
-    out = reshape(out, tuple(c * n for c, n in zip(counts, shape, strict=True)))
-    return copied(out) if out._family is not None else out
+    apart: list[int] = []
+    wide: list[int] = []
+    sizes: list[int] = []
+    for count, size in zip(counts, shape, strict=True):
+        apart += 1, size
+        wide += count, size
+        sizes.append(count * size)
+    return apply(  # type: ignore[no-any-return]
+        TILE, x, apart=tuple(apart), wide=tuple(wide), shape=tuple(sizes)
+    )
 
 
 ROLL: Op = declare(
@@ -355,7 +397,29 @@ ROLL: Op = declare(
        Linear(x=lambda g, shift, axis: apply(ROLL, g, shift=tuple(-s for s in shift), axis=axis)),
        scalar=False)
 )  # fmt: skip
-register_kernel("roll", lambda x, *, shift, axis: np.roll(x, shift, axis))
+
+
+def _rolled(x: Any, *, shift: tuple[int, ...], axis: tuple[int, ...]) -> Any:
+    """Each axis in turn: the part that leaves at the end, then the rest."""
+    out = x
+    for steps, a in zip(shift, axis, strict=True):
+        n = x.shape[a]
+        if n and steps % n:
+            before = (slice(None),) * a
+            cut = n - steps % n
+            parts = (out[(*before, slice(cut, None))], out[(*before, slice(None, cut))])
+            out = np.concatenate(parts, axis=a)
+    return x.copy() if out is x else out
+
+
+def _pull_roll(node: Any, g: Any) -> Any:
+    attributes = node[ATTRIBUTES]
+    back = tuple([-steps for steps in attributes["shift"]])
+    return (_rolled(g, shift=back, axis=attributes["axis"]),)
+
+
+RAW_PULL["roll"] = _pull_roll
+register_kernel("roll", _rolled)
 
 
 def roll(
@@ -386,6 +450,10 @@ def roll(
     """
     x = operand(x, "roll")
     shape = x._array.shape
+    if type(shift) is int and type(axis) is int:
+        return apply(  # type: ignore[no-any-return]
+            ROLL, x, shift=(shift,), axis=(normalize_axis(axis, len(shape)),)
+        )
     shifts = tuple(as_integer(s, "shift", "roll") for s in listed(shift))
     if axis is None:
         if len(shifts) != 1:

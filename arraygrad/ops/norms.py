@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 # -- the Euclidean norm and its kin ---------------------------------------------------------------
 
 
+_sum: Any = np.add.reduce
+_min: Any = np.minimum.reduce
+_max: Any = np.maximum.reduce
 _dot: Any = getattr(np.vdot, "_implementation", np.vdot)  # straight, for arrays only
 
 
@@ -54,6 +57,9 @@ RECIPROCAL_OR_ZERO = declare(
 register_kernel("reciprocal_or_zero", _reciprocal_kernel)
 
 
+# Elements below which it is calls that count.
+_FEW = 1 << 12
+
 # dtype -> the least sum of squares that has lost no digits.
 _LEAST = {np.dtype(kind): float(np.finfo(kind).tiny) * 1e8 for kind in ("float32", "float64")}
 
@@ -67,6 +73,12 @@ def _powers_kernel(x: Any, *, axis: tuple[int, ...], keepdims: bool, ord: float)
             total = float(_dot(flat, flat))
             if least <= total < math.inf:
                 return np.array(math.sqrt(total), x.dtype)
+    if ord == 2 and least is not None and 0 < x.size < _FEW:
+        with np.errstate(all="ignore"):
+            squares: Any = _sum(x * x, axis=axis, keepdims=keepdims)
+        # Nothing is lost where none is infinite, NaN or small.
+        if least <= _min(squares, axis=None) and _max(squares, axis=None) < math.inf:
+            return np.sqrt(squares)
     with np.errstate(all="ignore"):
         if ord == 2:
             out = np.sqrt(_sum_of_squares(x, axis))

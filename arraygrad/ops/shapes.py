@@ -20,7 +20,7 @@ from .._apply import (
 )
 from .._dispatch import register_kernel
 from .._errors import ArgumentError, ShapeError, out_of_memory
-from .._layout import as_shape, infer_size, listed, normalize_axes, normalize_axis
+from .._layout import ALL_AXES, as_shape, infer_size, listed, normalize_axes, normalize_axis
 from .._op import Linear, Op, declare
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def permuted(x: Any, axes: Any) -> Any:
 
 
 # The orders of dimensions that reverse 0, 1, 2, ... of them.
-_REVERSED = [axes[::-1] for axes in _layout.ALL_AXES]
+_REVERSED = [axes[::-1] for axes in ALL_AXES]
 
 
 def transposed(x: Any) -> Any:
@@ -312,6 +312,11 @@ def moveaxis(
     """
     x = operand(x, "moveaxis")
     ndim = x._array.ndim
+    if type(source) is int and type(destination) is int:
+        if -ndim <= source < ndim and -ndim <= destination < ndim:
+            order = [*ALL_AXES[ndim]]
+            order.insert(destination % ndim, order.pop(source))
+            return permute_dims(x, tuple(order))
     sources = _ordered_axes(source, ndim, "source")
     destinations = _ordered_axes(destination, ndim, "destination")
     if len(sources) != len(destinations):
@@ -350,12 +355,30 @@ def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
     -----
     Derivative: the exchange back.
     """
-    x = operand(x, "swapaxes")
-    ndim = x._array.ndim
-    order = list(range(ndim))
+    if type(x) is not _Types.tensor:
+        x = operand(x, "swapaxes")
+    array = x._array
+    order = None
+    if type(axis1) is int and type(axis2) is int:
+        order = _EXCHANGED.get((array.ndim, axis1, axis2))
+    if order is None:
+        order = _exchanged(array.ndim, axis1, axis2)
+    if array.ndim and type(array) is ndarray:
+        return viewed(PERMUTE_DIMS, x, array, array.transpose(order), "axes", order)  # type: ignore[no-any-return]
+    return view(PERMUTE_DIMS, x, axes=order)  # type: ignore[no-any-return]
+
+
+# (number of dimensions, axis, axis) -> the order of dimensions that exchanges the two.
+_EXCHANGED: dict[tuple[int, int, int], tuple[int, ...]] = {}
+
+
+def _exchanged(ndim: int, axis1: Any, axis2: Any) -> tuple[int, ...]:
     first, second = normalize_axis(axis1, ndim, "axis1"), normalize_axis(axis2, ndim, "axis2")
+    order = list(ALL_AXES[ndim])
     order[first], order[second] = second, first
-    return permute_dims(x, tuple(order))
+    if len(_EXCHANGED) < 256 and type(axis1) is int and type(axis2) is int:
+        _EXCHANGED[ndim, axis1, axis2] = tuple(order)
+    return tuple(order)
 
 
 answers(np.swapaxes)(swapaxes)
@@ -390,13 +413,16 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
     -----
     Derivative: the squeeze of these dimensions.
     """
-    x = operand(x, "expand_dims")
+    if type(x) is not _Types.tensor:
+        x = operand(x, "expand_dims")
     array = x._array
-    if type(axis) is int and type(array) is ndarray and 0 <= axis <= array.ndim and array.ndim:
+    if type(axis) is int and type(array) is ndarray and array.ndim:
         sizes = array.shape
-        out = array.reshape((*sizes[:axis], 1, *sizes[axis:]))
-        if out.base is array or out.base is array.base:
-            return viewed(EXPAND_DIMS, x, array, out, "axis", (axis,))  # type: ignore[no-any-return]
+        place = axis + len(sizes) + 1 if axis < 0 else axis
+        if 0 <= place <= len(sizes):
+            out = array.reshape((*sizes[:place], 1, *sizes[place:]))
+            if out.base is array or out.base is array.base:
+                return viewed(EXPAND_DIMS, x, array, out, "axis", (place,))  # type: ignore[no-any-return]
     count = len(listed(axis))
     axes = normalize_axes(axis, x._array.ndim + count)
     return view(EXPAND_DIMS, x, axis=axes)  # type: ignore[no-any-return]
@@ -453,10 +479,26 @@ def squeeze(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
     return view(SQUEEZE, x, axis=axes)  # type: ignore[no-any-return]
 
 
+def squeezed(x: Any) -> Any:
+    """The tensor without any of its dimensions of size one; a view."""
+    array = x._array
+    axes = tuple([i for i, size in enumerate(array.shape) if size == 1])
+    if array.ndim and type(array) is ndarray:
+        return viewed(SQUEEZE, x, array, array.squeeze(), "axis", axes)
+    return view(SQUEEZE, x, axis=axes)
+
+
+def _flipped(x: Any, *, axis: tuple[int, ...]) -> Any:
+    if len(axis) == 1:
+        return x[(*_WHOLE[: axis[0]], _BACKWARDS)]
+    return x[tuple([_BACKWARDS if i in axis else slice(None) for i in range(x.ndim)])]
+
+
+_WHOLE, _BACKWARDS = (slice(None),) * 64, slice(None, None, -1)
 FLIP: Op = declare(
     Op("flip", ("x",), Linear(x=lambda g, axis: flip(g, axis=axis)), family="view", scalar=False)
 )  # fmt: skip
-register_kernel("flip", lambda x, *, axis: np.flip(x, axis) if axis else x[...])
+register_kernel("flip", lambda x, *, axis: _flipped(x, axis=axis) if axis else x[...])
 
 
 def flip(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None) -> Tensor:

@@ -12,7 +12,7 @@ from .._errors import ArgumentTypeError
 from .._graph import is_grad_enabled
 from .._layout import as_flag, normalize_axis
 from .._op import NONE, Op, declare
-from .indexing import take_along_axis
+from .indexing import TAKE_ALONG_AXIS, take_along_axis
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -85,7 +85,8 @@ def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool
     x = operand(x, "sort")
     if is_grad_enabled() and node_of(x) is not None:
         order = argsort(x, axis=axis, descending=descending, stable=stable)
-        return take_along_axis(x, order, axis=axis)
+        axis = normalize_axis(axis, x._array.ndim)
+        return apply(TAKE_ALONG_AXIS, x, order, axis=axis)  # type: ignore[no-any-return]
     axis = normalize_axis(axis, x._array.ndim)
     return apply(  # type: ignore[no-any-return]
         SORT,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._answers import answers
-from .._apply import _Types, apply, node_of, operand, view, wrap
+from .._apply import _Types, apply, node_of, operand, view, viewed, wrap
 from .._dispatch import register_kernel
 from .._dtypes import DTypeLike, as_dtype
 from .._errors import ArgumentError, DTypeError, GradientError, ShapeError
@@ -33,11 +33,16 @@ if TYPE_CHECKING:
 
 def viewable(x: Any, function: str) -> Any:
     """The operand as a tensor that may have views: scalars own their memory, so they are copied."""
+    if type(x) is _Types.tensor:
+        return x
     x = operand(x, function)
     if isinstance(x, _Types.scalar):
         return wrap(x._array.copy(), node_of(x))
     return x
 
+
+ndarray = np.ndarray
+_FAR = 1 << 30  # beyond all diagonals
 
 # -- diagonals and windows ------------------------------------------------------------------------
 
@@ -49,10 +54,27 @@ def _put_diagonal_array(g: Any, *, shape: Shape, offset: int, axis1: int, axis2:
 
 
 def _diagonal_array(x: Any, *, offset: int, axis1: int, axis2: int) -> Any:
-    out = np.diagonal(x, offset, axis1, axis2)
+    out = x.diagonal(offset, axis1, axis2)
     # NumPy marks its diagonals read-only for reasons of its past; it is an ordinary view.
     out.flags.writeable = x.flags.writeable
     return out
+
+
+# (function, rows, columns, k) -> where the triangle is, for small matrices.
+_TRIANGLES: dict[tuple[Any, int, int, int], Any] = {}
+
+
+def triangle_array(x: Any, k: int, function: Any) -> Any:
+    """NumPy's triangle of each matrix; making the mask takes most of its time."""
+    rows, columns = x.shape[-2:]
+    if rows * columns > 1 << 12 or x.dtype.kind not in "biufc":
+        return function(x, k)
+    mask = _TRIANGLES.get((function, rows, columns, k))
+    if mask is None:
+        mask = function(np.ones((rows, columns), bool), k)
+        if len(_TRIANGLES) < 64:
+            _TRIANGLES[function, rows, columns, k] = mask
+    return np.where(mask, x, x.dtype.type(0))
 
 
 DIAGONAL: Op = declare(
@@ -90,7 +112,16 @@ def diagonal(x: Tensor, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
     Derivative: the cotangent on the diagonal, zero elsewhere.
     """
     x = viewable(x, "diagonal")
-    ndim = x._array.ndim
+    array = x._array
+    ndim = array.ndim
+    # The diagonals of one matrix, as nearly always.
+    plain = ndim == 2 and axis1 == 0 and axis2 == 1 and type(axis1) is int and type(axis2) is int
+    if plain and type(offset) is int and abs(offset) < _FAR and type(array) is ndarray:
+        out = array.diagonal(offset)
+        if array.flags.writeable:
+            out.setflags(write=True)
+        kept = {"offset": offset, "axis1": 0, "axis2": 1, "x_shape": array.shape}
+        return viewed(DIAGONAL, x, array, out, None, kept)  # type: ignore[no-any-return]
     if ndim < 2:
         raise ShapeError(f"diagonal needs at least 2 dimensions, x has {ndim}")
     first, second = normalize_axis(axis1, ndim, "axis1"), normalize_axis(axis2, ndim, "axis2")

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..._answers import answers
+from ..._storage import TensorBase
+from ..plain import plain
 from .constant import constant, refused, untracked_only
 
 _FREE: tuple[Any, ...] = (
@@ -25,6 +28,27 @@ for _function in _FREE:
     constant(_function)
 if hasattr(np, "in1d"):  # until NumPy 2.3
     constant(getattr(np, "in1d"))  # noqa: B009
+
+
+@answers(np.shape)
+def shape(a: Any) -> tuple[int, ...]:
+    """np.shape."""
+    return a._array.shape if isinstance(a, TensorBase) else np.shape(plain(a))
+
+
+@answers(np.ndim)
+def ndim(a: Any) -> int:
+    """np.ndim."""
+    return a._array.ndim if isinstance(a, TensorBase) else np.ndim(plain(a))
+
+
+@answers(np.size)
+def size(a: Any, axis: Any = None) -> int:
+    """np.size."""
+    if axis is None and isinstance(a, TensorBase):
+        return a._array.size  # type: ignore[no-any-return]
+    return np.size(plain(a), axis)
+
 
 _FILES = "save the values, x.detach(), or pickle a tensor that is a leaf"
 _WRITERS: tuple[Any, ...] = (np.save, np.savez, np.savez_compressed, np.savetxt)

@@ -7,6 +7,7 @@ steps. With one operand and no sums the result is a view, as in NumPy.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..._answers import answers
 from ..._apply import cast, operand
 from ..._dtypes import promote
 from ..._graph import is_grad_enabled
+from ..._layout import ALL_AXES
 from ..._storage import TensorBase
 from ...ops import arithmetic, manipulation, products, statistical, views
 from ..plain import is_tracked
@@ -60,27 +62,60 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     arrays = [x for x in operands if isinstance(x, TensorBase)]
     tracked = is_grad_enabled() and is_tracked(operands)
     if not tracked and len(arrays) + (len(operands) > 1) > 2:
-        return computed(np.einsum, operands, {"out": out, "optimize": optimize, **kwargs})
+        return _by_numpy(operands, out, optimize, kwargs)
     inputs, output, tensors = _parsed(operands)
+    if not tracked and len(inputs) == 1 and not set(output).issuperset(inputs[0]):  # no view
+        return _by_numpy(operands, out, optimize, kwargs)
     dtype = kwargs.get("dtype")
     if dtype is None:
         dtype = tensors[0]._array.dtype
         for t in tensors[1:]:
             dtype = promote(dtype, t._array.dtype)
-    terms = [_single(cast(t, dtype), labels) for t, labels in zip(tensors, inputs, strict=True)]
+    terms = [
+        _single(t if t._array.dtype is dtype else cast(t, dtype), labels)
+        for t, labels in zip(tensors, inputs, strict=True)
+    ]
     if len(terms) > 2:
         terms = _contracted(terms, output)
     if len(terms) == 2:
         terms = [_pair(terms[0], terms[1], output)]
-    result, labels = _summed(*terms[0], set(output))
-    result = manipulation.permute_dims(result, tuple(labels.index(c) for c in output))
+    result, labels = terms[0]
+    if labels != output:
+        result, labels = _summed(result, labels, set(output))
+    if labels != output or result is tensors[0]:  # then a view of it
+        result = manipulation.permute_dims(result, tuple([labels.index(c) for c in output]))
     if out is not None:
         return store(out, result, True, kwargs.get("casting", "same_kind"), "einsum")
     return result if result._array.ndim else result[()]
 
 
+def _by_numpy(operands: Any, out: Any, optimize: Any, kwargs: dict[str, Any]) -> Any:
+    if out is None and not optimize and not kwargs:
+        return computed(np.einsum, operands, kwargs)
+    return computed(np.einsum, operands, {"out": out, "optimize": optimize, **kwargs})
+
+
+# (text, numbers of dimensions) -> labels of each operand, and of the output.
+_READ: dict[tuple[str, tuple[int, ...]], tuple[list[str], str]] = {}
+
+
 def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[Any]]:
     """Labels of each operand, of the output, and the operands; NumPy itself reads the text."""
+    text = operands[0]
+    if type(text) is not str:
+        return _read(operands)
+    tensors = [operand(x, "einsum", i) for i, x in enumerate(operands[1:], 1)]
+    key = (text, tuple([x._array.ndim for x in tensors]))
+    known = _READ.get(key)
+    if known is None:
+        inputs, output, _ = _read((text, *tensors))
+        known = inputs, output
+        if len(_READ) < 256:
+            _READ[key] = known
+    return [*known[0]], known[1], tensors
+
+
+def _read(operands: tuple[Any, ...]) -> tuple[list[str], str, list[Any]]:
     parse = np._core.einsumfunc._parse_einsum_input  # type: ignore[attr-defined]
     tensors = [
         operand(x, "einsum", i) for i, x in enumerate(operands) if not _is_labels(x, i, operands)
@@ -107,6 +142,8 @@ Term = tuple[Any, str]  # a tensor and one label per dimension
 
 def _single(x: Any, labels: str) -> Term:
     """Diagonals where a label is repeated."""
+    if len(set(labels)) == len(labels):
+        return x, labels
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -121,9 +158,13 @@ def _summed(x: Any, labels: str, kept: set[str]) -> Term:
     axes = tuple(i for i, c in enumerate(labels) if c not in kept)
     if not axes:
         return x, labels
-    return statistical.sum(x, axis=axes, dtype=x._array.dtype), "".join(
-        c for c in labels if c in kept
-    )
+    return _sum(x, axes), "".join([c for c in labels if c in kept])
+
+
+def _sum(x: Any, axes: tuple[int, ...]) -> Any:
+    """In the dtype that x has, as einsum adds."""
+    dtype = x._array.dtype
+    return statistical.sum(x, axis=axes, dtype=None if dtype.kind in "fc" else dtype)
 
 
 def _contracted(terms: list[Term], output: str) -> list[Term]:
@@ -150,54 +191,78 @@ def _merge(terms: list[Term], step: tuple[int, ...], output: str) -> tuple[int, 
     return (len(terms) - 1,)
 
 
+class _Plan:
+    """What the labels of two operands and of their product say: the same for all shapes."""
+
+    __slots__ = ("batch", "columns", "inner", "labels", "left", "right", "rows", "sums")
+
+    def __init__(self, la: str, lb: str, kept: str) -> None:
+        others = {*lb, *kept}
+        self.sums = (_left_out(la, others), _left_out(lb, {*la, *kept}))
+        la = "".join([c for c in la if c in others])
+        lb = "".join([c for c in lb if c in la or c in kept])
+        shared = [c for c in la if c in lb]
+        batch = [c for c in shared if c in kept]
+        inner = [c for c in shared if c not in kept]
+        rows = [c for c in la if c not in lb]
+        columns = [c for c in lb if c not in la]
+        self.batch, self.rows = len(batch), len(rows)
+        self.inner, self.columns = len(inner), len(columns)
+        self.left = tuple([la.index(c) for c in [*batch, *rows, *inner]])
+        self.right = tuple([lb.index(c) for c in [*batch, *inner, *columns]])
+        self.labels = "".join([*batch, *rows, *columns])
+
+
+_plan = lru_cache(256)(_Plan)
+
+
+def _left_out(labels: str, kept: set[str]) -> tuple[int, ...]:
+    return tuple([i for i, c in enumerate(labels) if c not in kept])
+
+
 def _pair(first: Term, second: Term, kept: str) -> Term:
     """The product of two terms, summed over all labels that are not kept."""
     (a, la), (b, lb) = _fitted(first, second)
-    a, la = _summed(a, la, set(lb) | set(kept))
-    b, lb = _summed(b, lb, set(la) | set(kept))
-    shared = [c for c in la if c in lb]
-    batch = [c for c in shared if c in kept]
-    inner = [c for c in shared if c not in kept]
-    rows = [c for c in la if c not in lb]
-    columns = [c for c in lb if c not in la]
-    if not inner:
-        return _outer(a, la, b, lb, batch, rows, columns)
-    size = dict(zip(la + lb, a._array.shape + b._array.shape, strict=True))
-
-    def count(labels: list[str]) -> int:
-        return prod(size[c] for c in labels)
-
-    left = _arranged(a, la, [*batch, *rows, *inner])
-    right = _arranged(b, lb, [*batch, *inner, *columns])
-    lead = tuple(size[c] for c in batch)
-    left = manipulation.reshape(left, (*lead, count(rows), count(inner)))
-    right = manipulation.reshape(right, (*lead, count(inner), count(columns)))
-    out = products.matmul(left, right)
-    labels = [*batch, *rows, *columns]
-    return manipulation.reshape(out, tuple(size[c] for c in labels)), "".join(labels)
+    plan = _plan(la, lb, kept)
+    if plan.sums[0]:
+        a = _sum(a, plan.sums[0])
+    if plan.sums[1]:
+        b = _sum(b, plan.sums[1])
+    left, right = _ordered(a, plan.left), _ordered(b, plan.right)
+    if not plan.inner:
+        return _outer(left, right, plan), plan.labels
+    shape1, shape2 = left._array.shape, right._array.shape
+    k = plan.batch
+    lead, rows, inner = shape1[:k], shape1[k : k + plan.rows], shape1[k + plan.rows :]
+    columns = shape2[k + plan.inner :]
+    size = prod(inner)
+    left = _shaped(left, (*lead, prod(rows), size))
+    right = _shaped(right, (*lead, size, prod(columns)))
+    return _shaped(products.matmul(left, right), (*lead, *rows, *columns)), plan.labels
 
 
-def _outer(
-    a: Any, la: str, b: Any, lb: str, batch: list[str], rows: list[str], columns: list[str]
-) -> Term:
+def _outer(left: Any, right: Any, plan: _Plan) -> Any:
     """No sum: a product with broadcasting."""
-    left = _arranged(a, la, [*batch, *rows])
-    right = _arranged(b, lb, [*batch, *columns])
-    shape = left._array.shape
-    left = manipulation.reshape(left, shape + (1,) * len(columns))
-    shape = right._array.shape
-    lead = len(batch)
-    right = manipulation.reshape(right, (*shape[:lead], *(1,) * len(rows), *shape[lead:]))
-    return arithmetic.multiply(left, right), "".join([*batch, *rows, *columns])
+    shape1, shape2 = left._array.shape, right._array.shape
+    k = plan.batch
+    left = _shaped(left, shape1 + (1,) * plan.columns)
+    right = _shaped(right, (*shape2[:k], *(1,) * plan.rows, *shape2[k:]))
+    return arithmetic.multiply(left, right)
 
 
-def _arranged(x: Any, labels: str, order: list[str]) -> Any:
-    return manipulation.permute_dims(x, tuple(labels.index(c) for c in order))
+def _ordered(x: Any, order: tuple[int, ...]) -> Any:
+    return x if order == ALL_AXES[len(order)] else manipulation.permute_dims(x, order)
+
+
+def _shaped(x: Any, shape: tuple[int, ...]) -> Any:
+    return x if x._array.shape == shape else manipulation.reshape(x, shape)
 
 
 def _fitted(first: Term, second: Term) -> tuple[Term, Term]:
     """A dimension of size 1 that meets a longer one broadcasts: its label is dropped."""
     (a, la), (b, lb) = first, second
+    if 1 not in a._array.shape and 1 not in b._array.shape:
+        return first, second
     for label in [c for c in la if c in lb]:
         n, m = a._array.shape[la.index(label)], b._array.shape[lb.index(label)]
         if n == 1 != m:

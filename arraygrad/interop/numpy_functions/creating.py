@@ -11,6 +11,7 @@ import numpy as np
 from ..._answers import ANSWERS, answers
 from ..._apply import operand, wrap
 from ..._device import as_device
+from ..._short import plain_like
 from ...ops import conversion, creation
 from ..plain import tensors
 
@@ -96,12 +97,16 @@ def arange(*args: Any, device: Any = None, like: Any = None, **kwargs: Any) -> A
     return creation.arange(*args, **kwargs)
 
 
-def _like(function: Any) -> Any:
+def _like(function: Any, value: int | None) -> Any:
     def made(
         a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
         device: Any = None,
     ) -> Any:  # fmt: skip
         x = operand(a, function.__name__)
+        if dtype is None and shape is None and order == "K" and device is None:  # most calls
+            out = plain_like(x, value)
+            if out is not None:
+                return out
         size = x._array.shape if shape is None else shape
         as_device(device)
         return function(size, dtype=x._array.dtype if dtype is None else dtype)
@@ -110,9 +115,12 @@ def _like(function: Any) -> Any:
     return made
 
 
-zeros_like = answers(np.zeros_like)(_like(creation.zeros))
-ones_like = answers(np.ones_like)(_like(creation.ones))
-empty_like = answers(np.empty_like)(_like(creation.empty))
+zeros_like = answers(np.zeros_like)(_like(creation.zeros, 0))
+ones_like = answers(np.ones_like)(_like(creation.ones, 1))
+empty_like = answers(np.empty_like)(_like(creation.empty, None))
+
+
+_FLOAT64 = np.dtype(np.float64)
 
 
 @answers(np.full_like)
@@ -122,6 +130,11 @@ def full_like(
 ) -> Any:  # fmt: skip
     """np.full_like."""
     x = operand(a, "full_like")
+    if type(fill_value) is float and x._array.dtype is _FLOAT64 and device is None:
+        if dtype is None and shape is None and order == "K":  # most calls
+            out = plain_like(x, fill_value)
+            if out is not None:
+                return out
     as_device(device)
     size = x._array.shape if shape is None else shape
     return creation.full(size, fill_value, dtype=x._array.dtype if dtype is None else dtype)

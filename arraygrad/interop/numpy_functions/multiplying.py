@@ -53,7 +53,9 @@ def inner(a: Any, b: Any, /) -> Any:
 def outer(a: Any, b: Any, out: Any = None) -> Any:
     """np.outer: of the flat arguments."""
     x1 = manipulation.reshape(operand(a, "outer", 1), (-1, 1))
-    x2 = manipulation.reshape(operand(b, "outer", 2), (1, -1))
+    x2 = operand(b, "outer", 2)
+    if x2._array.ndim != 1:
+        x2 = manipulation.reshape(x2, (-1,))
     return _stored(out, arithmetic.multiply(x1, x2), "outer")
 
 

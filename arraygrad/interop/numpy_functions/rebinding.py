@@ -66,12 +66,14 @@ def _whole(x: Any) -> Any:
 
 def computed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """NumPy's function on plain values; its arrays become tensors, ``out=`` is written."""
-    out = kwargs.get("out")
+    out = kwargs.get("out") if kwargs else None
     if isinstance(out, TensorBase):
         kwargs = {**kwargs, "out": None}
         result = tensors(function(*plain(args), **plain(kwargs)))
         return store(out, result, True, "unsafe", function.__name__)
-    return tensors(function(*plain(args), **plain(kwargs)))
+    if kwargs:
+        return tensors(function(*plain(args), **plain(kwargs)))
+    return tensors(function(*plain(args)))
 
 
 # -- globals ---------------------------------------------------------------------------------------

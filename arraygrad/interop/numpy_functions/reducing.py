@@ -12,6 +12,9 @@ from ..._answers import answers
 from ..._apply import cast, operand
 from ..._dtypes import as_dtype
 from ..._errors import ArgumentError, ShapeError
+from ..._op import Op
+from ..._short import reduction
+from ..._storage import TensorBase
 from ..._warnings import EMPTY_MEAN, TOO_FEW, warn
 from ...ops import (
     arithmetic,
@@ -56,7 +59,7 @@ def _chosen(x: Any, where: Any, identity: Any) -> Any:
 
 
 def _reduction(
-    function: Callable[..., Any], combine: Callable[..., Any], identity: Any, name: str
+    op: Op, function: Callable[..., Any], combine: Callable[..., Any], identity: Any, name: str
 ) -> Callable[..., Any]:
     """NumPy's signature around one of the standard's reductions."""
 
@@ -65,7 +68,13 @@ def _reduction(
         initial: Any = _NO, where: Any = _NO,
     ) -> Any:  # fmt: skip
         if dtype is None and out is None and initial is _NO and where is _NO:  # most calls
-            return function(a, axis=axis, keepdims=False if keepdims is _NO else keepdims)
+            if keepdims is _NO:
+                keepdims = False
+            if isinstance(a, TensorBase):
+                result = reduction(op, a, axis, keepdims)
+                if result is not None:
+                    return result
+            return function(a, axis=axis, keepdims=keepdims)
         x = _chosen(operand(a, name), where, identity)
         result = function(x, axis=axis, dtype=dtype, keepdims=_kept(keepdims))
         if initial is not _NO:
@@ -76,15 +85,17 @@ def _reduction(
     return reduce
 
 
-sum = answers(np.sum)(_reduction(statistical.sum, arithmetic.add, 0, "sum"))
-prod = answers(np.prod)(_reduction(statistical.prod, arithmetic.multiply, 1, "prod"))
+sum = answers(np.sum)(_reduction(statistical.SUM, statistical.sum, arithmetic.add, 0, "sum"))
+prod = answers(np.prod)(
+    _reduction(statistical.PROD, statistical.prod, arithmetic.multiply, 1, "prod")
+)
 
 
 def _extreme(
     a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any, largest: bool
 ) -> Any:
     function = statistical.max if largest else statistical.min
-    if out is None and initial is _NO and where is _NO:  # most calls
+    if out is None and initial is _NO and where is _NO:
         return function(a, axis=axis, keepdims=False if keepdims is _NO else keepdims)
     name = "max" if largest else "min"
     x = operand(a, name)
@@ -106,6 +117,11 @@ def max(
     where: Any = _NO,
 ) -> Any:  # fmt: skip
     """np.max; ties share the gradient evenly."""
+    if out is None and keepdims is _NO and initial is _NO and where is _NO:  # most calls
+        if isinstance(a, TensorBase):
+            result = reduction(statistical.MAX, a, axis, False)
+            if result is not None:
+                return result
     return _extreme(a, axis, out, keepdims, initial, where, True)
 
 
@@ -115,6 +131,11 @@ def min(
     where: Any = _NO,
 ) -> Any:  # fmt: skip
     """np.min; ties share the gradient evenly."""
+    if out is None and keepdims is _NO and initial is _NO and where is _NO:  # most calls
+        if isinstance(a, TensorBase):
+            result = reduction(statistical.MIN, a, axis, False)
+            if result is not None:
+                return result
     return _extreme(a, axis, out, keepdims, initial, where, False)
 
 
@@ -143,7 +164,13 @@ def mean(
 ) -> Any:  # fmt: skip
     """np.mean."""
     if dtype is None and out is None and where is _NO:  # most calls
-        return statistical.mean(a, axis=axis, keepdims=False if keepdims is _NO else keepdims)
+        if keepdims is _NO:
+            keepdims = False
+        if isinstance(a, TensorBase) and a._array.dtype.kind == "f":
+            result = reduction(statistical.MEAN, a, axis, keepdims)
+            if result is not None:
+                return result
+        return statistical.mean(a, axis=axis, keepdims=keepdims)
     x = _inexact(operand(a, "mean"), dtype)
     keep = _kept(keepdims)
     if where is _NO or where is True:

@@ -13,9 +13,19 @@ from ..._dtypes import is_supported
 from ..._errors import ArgumentError
 from ..._layout import as_integer, listed, normalize_axis
 from ..._ndarray_options import check_order
-from ..._short import joined
+from ..._short import joined, taken
 from ..._storage import TensorBase
-from ...ops import manipulation, parts, products, searching, sorting, views
+from ...ops import (
+    comparison,
+    indexing,
+    manipulation,
+    parts,
+    products,
+    searching,
+    shapes,
+    sorting,
+    views,
+)
 from ..plain import plain
 from ..ufuncs import store
 
@@ -32,6 +42,14 @@ def reshape(
     copy: bool | None = None,
 ) -> Any:  # fmt: skip
     """np.reshape; newshape= is its old keyword."""
+    if order == "C" and copy is None and isinstance(a, TensorBase):  # most calls
+        out = None
+        if type(shape) is tuple:
+            out = shapes.reshaped(a, shape)
+        elif type(shape) is int:
+            out = shapes.reshaped(a, (shape,))
+        if out is not None:
+            return out
     shape = newshape if shape is None else shape
     shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     return operand(a, "reshape").reshape(shape, order=order, copy=copy)
@@ -40,12 +58,20 @@ def reshape(
 @answers(np.ravel)
 def ravel(a: Any, order: str = "C") -> Any:
     """np.ravel."""
+    if order == "C" and isinstance(a, TensorBase) and a._array.flags.c_contiguous:  # most calls
+        out = shapes.reshaped(a, (-1,))
+        if out is not None:
+            return out
     return operand(a, "ravel").ravel(order)
 
 
 @answers(np.transpose)
 def transpose(a: Any, axes: Any = None) -> Any:
     """np.transpose."""
+    if isinstance(a, TensorBase):
+        out = shapes.transposed(a) if axes is None else shapes.permuted(a, axes)
+        if out is not None:
+            return out
     x = operand(a, "transpose")
     return x.transpose() if axes is None else x.transpose(tuple(axes))
 
@@ -53,25 +79,26 @@ def transpose(a: Any, axes: Any = None) -> Any:
 @answers(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     """np.squeeze."""
-    return operand(a, "squeeze").squeeze(axis)
+    x = operand(a, "squeeze")
+    return shapes.squeezed(x) if axis is None else shapes.squeeze(x, axis)
 
 
 @answers(np.expand_dims)
 def expand_dims(a: Any, axis: Any) -> Any:
     """np.expand_dims."""
-    return manipulation.expand_dims(operand(a, "expand_dims"), axis=axis)
+    return shapes.expand_dims(a, axis)
 
 
 @answers(np.moveaxis)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """np.moveaxis: a view."""
-    return manipulation.moveaxis(operand(a, "moveaxis"), source, destination)
+    return shapes.moveaxis(a, source, destination)
 
 
 @answers(np.swapaxes)
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     """np.swapaxes: a view."""
-    return manipulation.swapaxes(operand(a, "swapaxes"), axis1, axis2)
+    return shapes.swapaxes(a, axis1, axis2)
 
 
 @answers(np.rollaxis)
@@ -139,11 +166,11 @@ def atleast_2d(*arrays: Any) -> Any:
 @answers(np.atleast_3d)
 def atleast_3d(*arrays: Any) -> Any:
     """np.atleast_3d."""
-    shapes: dict[int, Callable[..., tuple[int, ...]]] = {
+    lengthened: dict[int, Callable[..., tuple[int, ...]]] = {
         0: lambda s: (1, 1, 1), 1: lambda s: (1, *s, 1), 2: lambda s: (*s, 1)
     }  # fmt: skip
     found = tuple(
-        x if x._array.ndim >= 3 else x.reshape(shapes[x._array.ndim](x._array.shape))
+        x if x._array.ndim >= 3 else x.reshape(lengthened[x._array.ndim](x._array.shape))
         for x in map(operand, arrays)
     )
     return found[0] if len(found) == 1 else found
@@ -152,13 +179,14 @@ def atleast_3d(*arrays: Any) -> Any:
 @answers(np.vstack)
 def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """np.vstack."""
-    return concatenate([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
+    rows = [x if isinstance(x, TensorBase) and x._array.ndim > 1 else atleast_2d(x) for x in tup]
+    return concatenate(rows, 0, dtype=dtype, casting=casting)
 
 
 @answers(np.hstack)
 def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """np.hstack."""
-    rows = [atleast_1d(x) for x in tup]
+    rows = [x if isinstance(x, TensorBase) and x._array.ndim else atleast_1d(x) for x in tup]
     axis = 0 if rows and rows[0]._array.ndim == 1 else 1
     return concatenate(rows, axis, dtype=dtype, casting=casting)
 
@@ -211,7 +239,12 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 def _cuts(array: Any, sections: Any, axis: int, function: Any) -> list[Any]:
-    """Slices by which NumPy cuts an axis; NumPy itself says where."""
+    """Slices by which NumPy cuts an axis; NumPy itself says where, but for equal parts."""
+    if type(sections) is int and type(axis) is int and 0 <= axis < array.ndim and sections > 0:
+        step, rest = divmod(array.shape[axis], sections)
+        if not rest and step:
+            lead = (slice(None),) * axis
+            return [(*lead, slice(i, i + step)) for i in range(0, step * sections, step)]
     places = function(np.arange(array.shape[axis]), plain(sections))
     lead = (slice(None),) * (axis % array.ndim)
     cuts = []
@@ -255,7 +288,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
 @answers(np.flip)
 def flip(m: Any, axis: Any = None) -> Any:
     """np.flip: a view."""
-    return manipulation.flip(operand(m, "flip"), axis=axis)
+    return shapes.flip(m, axis=axis)
 
 
 @answers(np.fliplr)
@@ -292,9 +325,10 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
 @answers(np.roll)
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """np.roll; it cuts shifts to integers."""
-    shifts = np.asarray(plain(shift))
-    if shifts.dtype.kind == "f":
-        shift = tuple(int(s) for s in shifts) if shifts.ndim else int(shifts)
+    if type(shift) is not int:
+        shifts = np.asarray(plain(shift))
+        if shifts.dtype.kind == "f":
+            shift = tuple(int(s) for s in shifts) if shifts.ndim else int(shifts)
     return manipulation.roll(operand(a, "roll"), shift, axis=axis)
 
 
@@ -314,8 +348,9 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
 @answers(np.broadcast_to)
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     """np.broadcast_to: a read-only view."""
-    shape = (int(shape),) if np.ndim(shape) == 0 else tuple(shape)
-    return manipulation.broadcast_to(operand(array, "broadcast_to"), shape)
+    if type(shape) is not tuple:
+        shape = (int(shape),) if np.ndim(shape) == 0 else tuple(shape)
+    return shapes.broadcast_to(array, shape)
 
 
 @answers(np.broadcast_arrays)
@@ -338,7 +373,7 @@ def _is_numeric(a: Any) -> bool:
 @answers(np.diagonal)
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """np.diagonal: a view."""
-    return views.diagonal(operand(a, "diagonal"), offset, axis1, axis2)
+    return views.diagonal(a, offset, axis1, axis2)
 
 
 @answers(np.trace)
@@ -443,6 +478,10 @@ def take(
     a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> Any:
     """np.take."""
+    if out is None and mode == "raise" and isinstance(a, TensorBase):
+        found = taken(indexing.TAKE, a, indices, axis)
+        if found is not None:
+            return found
     return operand(a, "take").take(indices, axis, out, mode)
 
 
@@ -454,6 +493,8 @@ def clip(
     """np.clip."""
     low = a_min if min is None or min is _NO else min
     high = a_max if max is None or max is _NO else max
+    if out is None and low is not _NO and high is not _NO:  # most calls
+        return comparison.clip(a, low, high)
     low, high = (None if v is _NO else v for v in (low, high))
     return operand(a, "clip").clip(low, high, out)
 
@@ -461,4 +502,6 @@ def clip(
 @answers(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
     """np.copy: stays in the graph."""
+    if order in ("K", "C") and isinstance(a, TensorBase) and a._array.flags.c_contiguous:
+        return shapes.copied(a)
     return operand(a, "copy").copy(order)
