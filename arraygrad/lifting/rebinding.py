@@ -92,8 +92,11 @@ def _adapter(x: Any) -> Any:
         return _imported("arraygrad.numpy.polynomial:over")
     if not str(cls.__module__).startswith("scipy."):
         return None
-    path = _registry.INSTANCES.get(f"{cls.__module__.rpartition('._')[0]}.{cls.__name__}")
-    return None if path is None else _imported(path)
+    for kind in cls.__mro__[:-1]:
+        path = _registry.INSTANCES.get(f"{kind.__module__.rpartition('._')[0]}.{kind.__name__}")
+        if path is not None:
+            return _imported(path)
+    return None
 
 
 def _scipys(x: Any) -> Any:
@@ -211,6 +214,15 @@ def builtin_names() -> dict[str, Any]:
     return {**vars(builtins), **_BUILTINS}
 
 
+PLACES: Any = types.SimpleNamespace()  # where pickle finds what has the name of another function
+
+
+def original(x: Any) -> Any:
+    """What the user has in the place of one of our functions or classes, for pickle."""
+    found = back(x)
+    return _namespace.real_of(x) if found is x else found
+
+
 def _register_all() -> None:
     for real, ours in (
         (math, mathematics.MATH), (cmath, mathematics.CMATH), (functools, _FUNCTOOLS),
@@ -219,8 +231,15 @@ def _register_all() -> None:
         (struct, _OURS["struct"]), (ast, _OURS["ast"]), (hashlib, _OURS["hashlib"]),
         (zlib, _OURS["zlib"]),
     ):  # fmt: skip
+        place = types.SimpleNamespace()
+        setattr(PLACES, real.__name__, place)
         for name, value in ours.items():
             register(getattr(real, name), value)
+            if isinstance(value, types.FunctionType) and value.__module__ == real.__name__:
+                # Pickles of libraries would look for it under Python's name, where another is.
+                setattr(place, name, value)
+                value.__module__ = __name__
+                value.__qualname__ = f"PLACES.{real.__name__}.{name}"
 
 
 _register_all()

@@ -8,9 +8,11 @@ scalar or array. Nothing here is installed globally: lifted functions carry them
 from __future__ import annotations
 
 import builtins
+import copyreg
 import decimal
 import fractions
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -291,3 +293,13 @@ def cached(function: Any, plain_cache: Any, maxsize: Any, typed: bool) -> Any:
     memoized.cache_clear = plain_cache.cache_clear  # type: ignore[attr-defined]
     memoized.cache_parameters = plain_cache.cache_parameters  # type: ignore[attr-defined]
     return memoized
+
+
+def _reduce(cls: Any) -> Any:
+    """How pickle writes a stand-in for a class: as the class that it stands for."""
+    real = type if cls is Type else vars(cls).get("_real")
+    return str(cls.__qualname__) if real is None else (operator.getitem, ((real,), 0))
+
+
+for _meta in (_NumberType, _PlainType, _TypeType):
+    copyreg.pickle(_meta, _reduce)

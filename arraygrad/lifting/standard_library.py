@@ -9,6 +9,7 @@ import ast
 import hashlib
 import io
 import json
+import operator
 import os
 import pickle
 import statistics
@@ -239,6 +240,14 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, types.FunctionType | type) and ORIGINALS.get(obj) is not None:
             return pickled(obj)
+        if type(obj).__module__.startswith("arraygrad.") or (
+            isinstance(obj, types.FunctionType) and obj.__module__.startswith("arraygrad.")
+        ):
+            from . import rebinding  # which takes this module's functions up
+
+            real = rebinding.original(obj)
+            if real is not obj:
+                return operator.getitem, ((real,), 0)
         if isinstance(obj, TensorBase):
             if is_tracked(obj) and is_grad_enabled():
                 lose("pickling")

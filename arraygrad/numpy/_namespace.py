@@ -144,7 +144,20 @@ def _make(real: Any) -> Any:
         return Ufunc(real)
     if not callable(real) or isinstance(real, np.dtype):
         return real
-    return _random_function(real) or _function(real)
+    return _random_function(real) or _named(_function(real), real)
+
+
+def _named(function: Any, real: Any) -> Any:
+    """The function under a name by which pickle finds it, not NumPy's own."""
+    module = MODULES.get(getattr(real, "__module__", None) or "")
+    if module is not None:
+        function.__module__ = module
+    return function
+
+
+def real_of(ours: Any) -> Any:
+    """What an object of this package stands for; itself if it stands for nothing."""
+    return next((real for real, twin in _TWINS.values() if twin is ours), ours)
 
 
 def _random_class(real: Any) -> Any:
