@@ -6,13 +6,14 @@ differentiable in the array and in the weights; interpolation also in the coordi
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from .._errors import ArgumentError
 from ._borders import correlated, windows
-from ._rule import constant, plain, refuse, rule, tensor, tensors_of, xp
+from ._rule import constant, plain, refuse, rule, scipy_object, tensor, tensors_of, xp
 from ._sampling import (
     affine_transform as affine_transform,
     map_coordinates as map_coordinates,
@@ -276,6 +277,9 @@ def _gaussian_derivatives(
 # -- order statistics ------------------------------------------------------------------------------
 
 
+_BY_RANK = frozenset({"median_filter", "percentile_filter", "rank_filter"})
+
+
 def _window_values(
     x: Any, size: Any, footprint: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any,
     name: str,
@@ -286,9 +290,9 @@ def _window_values(
     along = _axes(axes, x.ndim)
     if footprint is not None:
         footprint = np.asarray(plain(footprint), bool)
-    elif name == "median_filter":  # for which SciPy takes the axes as if they were sorted
+    elif name in _BY_RANK:  # for which SciPy takes the axes as if they were sorted
         footprint = np.ones(_each(size, len(along)), bool)
-    if footprint is not None and name != "median_filter" and footprint.all():
+    if footprint is not None and name not in _BY_RANK and footprint.all():
         size, footprint = footprint.shape, None  # a box, whose sizes are in the order of the axes
     if footprint is not None:
         footprint = _expanded(footprint, along, x.ndim) if len(along) < x.ndim else footprint
@@ -332,6 +336,52 @@ def median_filter(
     """Middle value in the window (the upper one of two); its gradient goes to that element."""
     seen = _window_values(input, size, footprint, output, mode, cval, origin, axes, "median_filter")
     return xp.sort(seen, axis=-1)[..., seen.shape[-1] // 2]
+
+
+@rule("scipy.ndimage.rank_filter")
+def rank_filter(
+    input: Any, rank: Any, size: Any = None, footprint: Any = None, output: Any = None,
+    mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> Any:  # fmt: skip
+    """The value of a rank in the window; its gradient goes to that element."""
+    seen = _window_values(input, size, footprint, output, mode, cval, origin, axes, "rank_filter")
+    rank = operator.index(plain(rank))
+    scipy_object("scipy.ndimage.rank_filter")(np.zeros(1), rank, seen.shape[-1])  # its errors
+    return xp.sort(seen, axis=-1)[..., rank]
+
+
+@rule("scipy.ndimage.percentile_filter")
+def percentile_filter(
+    input: Any, percentile: Any, size: Any = None, footprint: Any = None, output: Any = None,
+    mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> Any:  # fmt: skip
+    """The value of a percentile in the window; its gradient goes to that element."""
+    part = float(plain(percentile))
+    scipy_object("scipy.ndimage.percentile_filter")(np.zeros(1), part, 1)  # its errors
+    part = part + 100.0 if part < 0.0 else part
+    seen = _window_values(
+        input, size, footprint, output, mode, cval, origin, axes, "percentile_filter"
+    )
+    count = seen.shape[-1]
+    return xp.sort(seen, axis=-1)[..., min(int(count * part / 100.0), count - 1)]
+
+
+@rule("scipy.ndimage.generic_filter")
+def generic_filter(
+    input: Any, function: Any, size: Any = None, footprint: Any = None, output: Any = None,
+    mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, extra_arguments: Any = (),
+    extra_keywords: Any = None, *, axes: Any = None,
+) -> Any:  # fmt: skip
+    """What a function of the program makes of the values in each window."""
+    if not callable(function):
+        raise refuse("scipy.ndimage.generic_filter", "through compiled functions")
+    seen = _window_values(
+        input, size, footprint, output, mode, cval, origin, axes, "generic_filter"
+    )
+    rows = seen.reshape((-1, seen.shape[-1]))
+    given = extra_keywords or {}
+    values = [function(row * 1.0, *extra_arguments, **given) for row in rows]
+    return xp.reshape(xp.stack(values), seen.shape[:-1]).astype(seen.dtype)
 
 
 # -- labels ----------------------------------------------------------------------------------------

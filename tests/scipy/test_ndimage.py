@@ -5,6 +5,8 @@ import pytest
 import scipy.ndimage as nd
 from scipy.ndimage import gaussian_filter, map_coordinates
 
+import arraygrad as ag
+
 from .checking import check
 
 RNG = np.random.default_rng(13)
@@ -40,6 +42,46 @@ def test_order_filters():
         )  # fmt: skip
 
     check(f, IMAGE)
+
+
+def test_filters_by_rank():
+    def f(x):
+        return (
+            nd.rank_filter(x, 2, 3), nd.rank_filter(x, -3, footprint=np.eye(3), mode="mirror"),
+            nd.percentile_filter(x, 30, (3, 2)), nd.percentile_filter(x, -20.0, size=3, origin=1),
+            nd.percentile_filter(x, 100, 3),
+        )  # fmt: skip
+
+    check(f, IMAGE)
+    tracked = ag.tensor(IMAGE, requires_grad=True)
+    for name, given in (("rank_filter", 9), ("rank_filter", -10), ("percentile_filter", 101)):
+        with pytest.raises(RuntimeError):
+            getattr(nd, name)(IMAGE, given, 3)
+        with pytest.raises(RuntimeError):
+            ag.lift(lambda x, n=name, g=given: getattr(nd, n)(x, g, 3))(tracked)
+
+
+def test_filters_by_functions_of_the_program():
+    def spread(window, power, shift=0.0):
+        window -= window.mean()
+        return np.sum(np.abs(window) ** power) + shift
+
+    class Counting:
+        calls = 0
+
+        def __call__(self, window):
+            self.calls += 1
+            return np.sort(window)[1] * window[0]
+
+    def f(x):
+        counting = Counting()
+        return (
+            nd.generic_filter(x, spread, 3, extra_arguments=(1.5,), extra_keywords={"shift": 0.2}),
+            nd.generic_filter(x, np.median, footprint=np.eye(3), mode="constant", cval=0.3),
+            nd.generic_filter(x, counting, size=(2, 3), origin=(0, 1)), counting.calls * x,
+        )  # fmt: skip
+
+    check(f, IMAGE, order=1)
 
 
 @pytest.mark.parametrize("mode", [*MODES, "grid-wrap"])

@@ -15,6 +15,7 @@ import scipy.signal
 import scipy.sparse.linalg as splinalg
 from scipy import integrate, interpolate, ndimage, sparse, special, stats
 from scipy.spatial import distance
+from scipy.spatial.transform import Rotation
 
 import arraygrad as ag
 from arraygrad.scipy import _rule
@@ -150,6 +151,12 @@ REFUSED = {
     "sparse.spilu": (
         lambda x: splinalg.spilu(sparse.diags(x).tocsc()).solve(np.ones(6)), X,
     ),
+    "spatial.Rotation.align_vectors": (
+        lambda x: Rotation.align_vectors([x[:3]], [[1.0, 0.0, 0.0]])[0].as_matrix(), X,
+    ),
+    "spatial.Rotation.reduce": (
+        lambda x: Rotation.from_rotvec(x[:3]).reduce(Rotation.create_group("C2")).as_matrix(), X,
+    ),
     "stats.skew with NaN": (
         lambda x: stats.skew(np.concatenate((x, [np.nan])), nan_policy="omit"), X,
     ),
@@ -164,6 +171,7 @@ REFUSED = {
     "stats.cauchy.mean": (lambda s: stats.cauchy.mean(scale=s), 1.3),
     "stats.norm.stats of skewness": (lambda s: stats.norm.stats(scale=s, moments="s"), 1.3),
     "stats.binom.ppf": (lambda p: stats.binom.ppf(0.3, 5, p), 0.4),
+    "stats.skewnorm.cdf": (lambda x: stats.skewnorm.cdf(x, 1.5), X),
     "stats.multivariate_normal.fit": (
         lambda x: stats.multivariate_normal.fit(x)[1], np.vstack((SQUARE, SQUARE**2)),
     ),
@@ -251,6 +259,7 @@ UNREACHED = {
     "_distribution.py: _formula": "all families state what the methods need",
     "_filter_forms.py: tf2zpk": "SciPy itself takes no roots of several numerators",
     "_quadrature.py: _edges": "QUADPACK's reports differ between versions of SciPy",
+    "ndimage.py: generic_filter": "functions compiled for SciPy need a compiler",
     "linalg.py: logm": "disp was removed from SciPy 1.18",
     "linalg.py: sqrtm": "disp was removed from SciPy 1.18",
     "_rule.py: stand_in": "no keyword of the tested SciPy is left without a rule",
