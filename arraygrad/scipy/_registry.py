@@ -279,6 +279,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "splu",
         "spsolve",
     ),
+    "spatial": (
+        "KDTree",
+        "cKDTree",
+    ),
     "spatial.distance": (
         "braycurtis",
         "canberra",
@@ -400,6 +404,8 @@ INSTANCES = {
     "scipy.sparse.dok_matrix": "arraygrad.scipy.sparse:sparse_of",
     "scipy.sparse.lil_array": "arraygrad.scipy.sparse:sparse_of",
     "scipy.sparse.lil_matrix": "arraygrad.scipy.sparse:sparse_of",
+    "scipy.spatial.KDTree": "arraygrad.scipy.spatial:tree_of",
+    "scipy.spatial.cKDTree": "arraygrad.scipy.spatial:tree_of",
     "scipy.spatial.transform.Rotation": "arraygrad.scipy.spatial.transform:over",
     "scipy.stats.rv_continuous": "arraygrad.scipy._other_families:distribution_of",
     "scipy.stats.rv_continuous_frozen": "arraygrad.scipy._distribution:stand_in_for",

@@ -14,7 +14,7 @@ import scipy.optimize
 import scipy.signal
 import scipy.sparse.linalg as splinalg
 from scipy import integrate, interpolate, ndimage, sparse, special, stats
-from scipy.spatial import distance
+from scipy.spatial import KDTree, distance
 from scipy.spatial.transform import Rotation
 
 import arraygrad as ag
@@ -150,6 +150,9 @@ REFUSED = {
     "sparse writing": (lambda x: written(sparse.lil_array((2, 2)), x).sum(), X),
     "sparse.spilu": (
         lambda x: splinalg.spilu(sparse.diags(x).tocsc()).solve(np.ones(6)), X,
+    ),
+    "spatial.KDTree.sparse_distance_matrix": (
+        lambda x: KDTree(x[:, None]).sparse_distance_matrix(KDTree(X[:, None]), 2.0).toarray(), X,
     ),
     "spatial.Rotation.align_vectors": (
         lambda x: Rotation.align_vectors([x[:3]], [[1.0, 0.0, 0.0]])[0].as_matrix(), X,
