@@ -21,7 +21,7 @@ from ._errors import (
     out_of_memory,
 )
 from ._lazy import LazyModule
-from ._short import converted, reduction, taken
+from ._short import converted, flattened, reduction, taken
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
@@ -172,6 +172,10 @@ class NdarrayMethods(TensorBase):
 
     def flatten(self: Any, order: str = "C") -> Any:
         """The elements in one dimension; always a copy."""
+        if order == "C":
+            out = flattened(shapes.RESHAPE, self)
+            if out is not None:
+                return out
         flat = self.ravel(order)
         return flat.copy() if flat._family is not None else flat
 

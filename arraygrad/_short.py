@@ -158,6 +158,15 @@ def copied(op: Op, x: Any) -> Any:
     return _linear(op, x, array, form(array), None)
 
 
+def flattened(op: Op, x: Any) -> Any:
+    """A copy of a tensor in one dimension, by the op that reshapes; None: as above."""
+    array = x._array
+    if type(array) is not ndarray or not array.ndim or array.nbytes > _FEW:
+        return None
+    out = array.flatten()
+    return _linear(op, x, array, out, {"shape": out.shape, "x_shape": array.shape})
+
+
 def converted(op: Op, x: Any, dtype: np.dtype[Any]) -> Any:
     """A C-contiguous tensor of another dtype; None: by the general road.
 

@@ -63,6 +63,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "squeeze one": lambda x: np.squeeze(x[:, None], 1),
     "ravel": np.ravel,
     "ravel of a transpose": lambda x: np.ravel(x.T),
+    "flatten": lambda x: x.flatten(),
+    "flatten a transpose": lambda x: x.T.flatten(),
     "flip": lambda x: np.flip(x, 0),
     "flip of both axes": np.flip,
     "diagonal": np.diagonal,
