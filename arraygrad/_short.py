@@ -29,6 +29,7 @@ _FEW = 1 << 17
 _grad_mode = GRAD_MODE.get
 _BOOL = np.dtype(np.bool_)
 _NUMBERS = frozenset((float, int))
+_FLOATS = frozenset((np.dtype(np.float64), np.dtype(np.float32)))
 _TENSOR: Any = TensorBase
 _SCALAR: Any = TensorBase
 
@@ -99,6 +100,54 @@ def reduction(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
         result._saved = True
     if OBSERVERS:
         observe(op, result, (array,))
+    return result
+
+
+def of_scalars(op: Op, function: Any, x: Any, other: Any, first: bool = False) -> Any:
+    """An operator of a float scalar and another, a float or an int (`first`: before it); or None.
+
+    NumPy's scalars compute it, which is sooner done, and warn in words of their own: "overflow
+    encountered in scalar multiply".
+    """
+    kind = type(other)
+    a = x._array
+    dtype = a.dtype
+    if dtype not in _FLOATS or type(a) is not ndarray:
+        return None
+    family = x._family
+    node = x._node if family is None or x._epoch == family.epoch else node_of(x)
+    if kind is _SCALAR:
+        b = other._array
+        if b.dtype is not dtype or type(b) is not ndarray:
+            return None
+        family = other._family
+        node2 = other._node if family is None or other._epoch == family.epoch else node_of(other)
+    else:
+        b = _constant_beside(other, dtype)
+        node2 = None
+    out = from_scalar(function(b[()], a[()]) if first else function(a[()], b[()]))
+    result = _new(_SCALAR)
+    result._array = out
+    result._family = None
+    kept = op.kept_flags
+    if (node is None and node2 is None) or kept is None or not _grad_mode():
+        result._node = None
+    else:
+        nodes = (node2, node) if first else (node, node2)
+        flags = kept[2 if node is not None and node2 is not None else nodes[0] is None]
+        values: Any = None
+        if flags is not None:
+            keeps1, keeps2, keeps_out = flags
+            mine = keep(x) if (keeps2 if first else keeps1) else None
+            others = None
+            if keeps1 if first else keeps2:
+                others = keep(other) if kind is _SCALAR else b
+            values = (others, mine) if first else (mine, others)
+            values = (*values, out if keeps_out else None)
+        result._node = [next_seq(), op, nodes, values, None]
+        result._saved = True
+    if OBSERVERS:
+        observe(op, result, (b, a) if first else (a, b))
     return result
 
 

@@ -6,6 +6,7 @@ it does not know to the other side.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from ._errors import (
 )
 from ._lazy import LazyModule
 from ._op import find_op
-from ._short import product, update
+from ._short import of_scalars, product, update
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
@@ -149,8 +150,8 @@ class SpecialMethods(TensorBase):
     def __pow__(self: Any, other: Any, /) -> Tensor:
         if type(other) is int and other == -1 and self._array.dtype.kind == "f":
             return arithmetic.reciprocal(self)  # as NumPy's, which is faster
-        if type(other) is float and other == 0.5 and self._array.ndim:
-            if self._array.dtype.kind in "fc":
+        if type(other) is float and other == 0.5 and self._array.dtype.kind in "fc":
+            if not isinstance(self, scalar_class()):
                 return exponential.sqrt(self)  # as NumPy's operator for arrays
         return exponential.pow(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
@@ -423,6 +424,93 @@ def _repr_of_users(x: Any) -> str:
         is_pythons = detach.is_pythons(x) or recorded.by_numbers()
         text = repr(x._array.item() if is_pythons else x._array[()])
     return text if node_of(x) is None else texts.note(text, x)
+
+
+# The class of scalars is added where it is made.
+BESIDE_SCALARS: set[type] = {float, int}
+
+
+class ScalarOperators(TensorBase):
+    """Mix-in with the operators of scalars that have a short road of their own."""
+
+    __slots__ = ()
+
+    def __add__(self: Any, other: Any, /) -> Any:
+        if type(other) is _TENSOR:
+            return binary(ADD, self, other)
+        if type(other) in BESIDE_SCALARS:
+            out = of_scalars(ADD, operator.add, self, other)
+            if out is not None:
+                return out
+        if isinstance(other, NUMBERS):
+            return binary(ADD, self, other)
+        return super().__add__(other)  # type: ignore[misc]
+
+    def __radd__(self: Any, other: Any, /) -> Any:
+        if type(other) in BESIDE_SCALARS:
+            out = of_scalars(ADD, operator.add, self, other, True)
+            if out is not None:
+                return out
+        return super().__radd__(other)  # type: ignore[misc]
+
+    def __sub__(self: Any, other: Any, /) -> Any:
+        if type(other) is _TENSOR:
+            return binary(arithmetic.SUBTRACT, self, other)
+        if type(other) in BESIDE_SCALARS:
+            out = of_scalars(arithmetic.SUBTRACT, operator.sub, self, other)
+            if out is not None:
+                return out
+        if isinstance(other, NUMBERS):
+            return binary(arithmetic.SUBTRACT, self, other)
+        return super().__sub__(other)  # type: ignore[misc]
+
+    def __rsub__(self: Any, other: Any, /) -> Any:
+        if type(other) in BESIDE_SCALARS:
+            out = of_scalars(arithmetic.SUBTRACT, operator.sub, self, other, True)
+            if out is not None:
+                return out
+        return super().__rsub__(other)  # type: ignore[misc]
+
+    def __mul__(self: Any, other: Any, /) -> Any:
+        if type(other) is _TENSOR:
+            return binary(MULTIPLY, self, other)
+        if type(other) in BESIDE_SCALARS:
+            out = of_scalars(MULTIPLY, operator.mul, self, other)
+            if out is not None:
+                return out
+        if isinstance(other, NUMBERS):
+            return binary(MULTIPLY, self, other)
+        return NotImplemented if _repeats(self, other) else super().__mul__(other)  # type: ignore[misc]
+
+    def __rmul__(self: Any, other: Any, /) -> Any:
+        if type(other) in BESIDE_SCALARS:
+            out = of_scalars(MULTIPLY, operator.mul, self, other, True)
+            if out is not None:
+                return out
+        return NotImplemented if _repeats(self, other) else super().__rmul__(other)  # type: ignore[misc]
+
+    def __truediv__(self: Any, other: Any, /) -> Any:
+        if type(other) is _TENSOR:
+            return binary(arithmetic.DIVIDE, self, other)
+        if type(other) in BESIDE_SCALARS:
+            out = of_scalars(arithmetic.DIVIDE, operator.truediv, self, other)
+            if out is not None:
+                return out
+        if isinstance(other, NUMBERS):
+            return binary(arithmetic.DIVIDE, self, other)
+        return super().__truediv__(other)  # type: ignore[misc]
+
+    def __rtruediv__(self: Any, other: Any, /) -> Any:
+        if type(other) in BESIDE_SCALARS:
+            out = of_scalars(arithmetic.DIVIDE, operator.truediv, self, other, True)
+            if out is not None:
+                return out
+        return super().__rtruediv__(other)  # type: ignore[misc]
+
+
+def _repeats(count: Any, other: Any) -> bool:
+    """Whether ``[x] * n`` repeats a list, as NumPy's integers do."""
+    return isinstance(other, list | tuple) and count._array.dtype.kind in "iu"
 
 
 _DEFAULT_REPR = {np.dtype(kind) for kind in ("bool", "int64", "float64", "complex128")}

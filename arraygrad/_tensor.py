@@ -15,10 +15,8 @@ import numpy as np
 
 from . import _apply, _elementwise, _ndarray_memory, _short, _special_methods
 from ._apply import detached, node_of, register_types, wrap
-from ._cotangents import MULTIPLY
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
-from ._elementwise import binary
 from ._errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -33,7 +31,7 @@ from ._layout import Shape, normalize_axis
 from ._lazy import Absent, LazyModule
 from ._ndarray_memory import NdarrayMemory
 from ._ndarray_methods import NdarrayMethods, _shape_arguments
-from ._special_methods import NUMBERS, SpecialMethods
+from ._special_methods import BESIDE_SCALARS, ScalarOperators, SpecialMethods
 from ._storage import Storage, TensorBase, family_of
 
 if TYPE_CHECKING:
@@ -450,7 +448,7 @@ def keep_protocols() -> None:
     Tensor.__array_function__ = numpy_protocol.array_function  # type: ignore[method-assign, assignment]
 
 
-class Scalar(Tensor):
+class Scalar(ScalarOperators, Tensor):
     """A 0-d tensor with NumPy's scalar semantics: in-place operators rebind, and it hashes."""
 
     __slots__ = ()
@@ -489,14 +487,6 @@ class Scalar(Tensor):
         detach.may_detach(self, "hex()")
         return float(self._array[()]).hex()
 
-    def __mul__(self, other: Any, /) -> Any:
-        if isinstance(other, NUMBERS):
-            return binary(MULTIPLY, self, other)
-        return NotImplemented if _repeats(self, other) else super().__mul__(other)
-
-    def __rmul__(self, other: Any, /) -> Any:
-        return NotImplemented if _repeats(self, other) else super().__rmul__(other)
-
     def __iadd__(self, other: Any, /) -> Any:
         return self + other
 
@@ -534,10 +524,7 @@ class Scalar(Tensor):
         return self >> other
 
 
-def _repeats(count: Scalar, other: Any) -> bool:
-    """Whether ``[x] * n`` repeats a list, as NumPy's integers do."""
-    return isinstance(other, list | tuple) and count._array.dtype.kind in "iu"
-
+BESIDE_SCALARS.add(Scalar)
 
 _API_VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 

@@ -103,3 +103,40 @@ def test_scalars_say_whether_they_are_whole():
     with pytest.raises(ag.errors.DetachError, match="as_integer_ratio"):
         x[1].as_integer_ratio()
     assert not hasattr(x, "is_integer")  # as for arrays
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("name", "function"), [
+    ("add", lambda x, y: x + y), ("subtract", lambda x, y: x - y),
+    ("multiply", lambda x, y: x * y), ("divide", lambda x, y: x / y),
+])  # fmt: skip
+def test_operators_of_scalars_have_the_derivatives_of_arrays(name, function, dtype):
+    """They are computed apart, by NumPy's scalars."""
+    kinds = []
+    for pick in (lambda x: x[0], lambda x: x[:1]):  # scalars, arrays
+        x = ag.tensor([1.5], dtype=dtype, requires_grad=True)
+        y = ag.tensor([-2.5], dtype=dtype, requires_grad=True)
+        a, b = pick(x), pick(y)
+        found = []
+        for out in (function(a, b), function(a, 3), function(3, b), function(a, a),
+                    function(2.5, a), function(a, np.float64(2))):  # fmt: skip
+            (out * out * out).sum().backward()
+            gradients = [None if t.grad is None else t.grad.tolist() for t in (x, y)]
+            found.append((out.detach().reshape(-1).tolist(), out.dtype, gradients))
+            x.grad = y.grad = None
+        assert type(function(a, b)) is type(a)
+        kinds.append(found)
+    assert [row[0] for row in kinds[0]] == [row[0] for row in kinds[1]]
+    for of_scalar, of_array in zip(*kinds, strict=True):
+        assert of_scalar[2] == of_array[2]
+
+    def second(value):
+        g = ag.grad(lambda t: function(t[0], t[1]) * function(t[1], t[0]))
+        return ag.jacrev(g)(value)
+
+    def second_of_arrays(value):
+        g = ag.grad(lambda t: (function(t[:1], t[1:]) * function(t[1:], t[:1])).sum())
+        return ag.jacrev(g)(value)
+
+    at = ag.tensor([1.5, -2.5], dtype=dtype)
+    np.testing.assert_allclose(second(at), second_of_arrays(at), rtol=1e-6)

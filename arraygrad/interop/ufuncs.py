@@ -294,6 +294,10 @@ def _reduce(
             result = reduced_from(identity, function, _answer(ufunc), x, axis, keepdims)
     if expected is not None:
         result = cast(result, expected)
+    if ufunc is np.logaddexp and where is True and x._array.dtype.kind == "f":
+        array = x._array
+        if not (np.abs(array) < np.finfo(array.dtype).max / 2).all():
+            np.logaddexp.reduce(array, axis, keepdims=keepdims)  # for its warnings
     out = out[0] if isinstance(out, tuple) else out
     return result if out is None else store(out, result, True, "same_kind", ufunc.__name__)
 

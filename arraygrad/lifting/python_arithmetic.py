@@ -20,6 +20,7 @@ from .._detach import is_pythons
 from .._errors import ArgumentError
 from .._graph import INPUTS, OP
 from .._op import Op
+from .._short import of_scalars
 from .._storage import TensorBase
 from . import stand_ins
 
@@ -108,4 +109,6 @@ def _name_of_op() -> str:
     while frame is not None and not isinstance(frame.f_locals.get("op"), Op):
         frame = frame.f_back  # type: ignore[assignment]
     name = "" if frame is None else frame.f_locals["op"].name
-    return str(getattr(getattr(np, name, None), "__name__", name))
+    said = str(getattr(getattr(np, name, None), "__name__", name))
+    is_scalar = getattr(frame, "f_code", None) is of_scalars.__code__
+    return f"scalar {said}" if is_scalar else said

@@ -148,3 +148,65 @@ def test_backward_of_too_few_elements_warns_of_nothing() -> None:
         total = x.var()
     total.backward()
     assert x.grad.shape == (2, 0)
+
+
+OPERATORS = {
+    "+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y,
+    "/": lambda x, y: x / y, "**0.5": lambda x, y: x**0.5,
+}  # fmt: skip
+NUMBERS = [1.0, -1.0, 0.0, -0.0, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-300, 5e-324]
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+@pytest.mark.parametrize("kind", ["scalar", "0-d", "array"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_operators_warn_in_numpys_words(
+    operator: str, dtype: str, kind: str, tracked: bool
+) -> None:
+    """Of scalars NumPy says "scalar multiply"; x**0.5 of arrays is its square root."""
+    function = OPERATORS[operator]
+    if operator == "**0.5" and kind == "scalar":
+        return  # is a power here, too, without the word
+
+    def made(value: float) -> tuple[Any, Any]:
+        with np.errstate(all="ignore"):
+            array = np.array(value, dtype)
+        if kind == "array":
+            return array.reshape(1), ag.tensor(array.reshape(1), requires_grad=tracked)
+        if kind == "0-d":
+            return array, ag.tensor(array, requires_grad=tracked)
+        return array[()], ag.tensor(array.reshape(1), requires_grad=tracked)[0]
+
+    def told(call: Any) -> tuple[Any, set[str]]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            value = call()
+        if isinstance(value, ag.Tensor):
+            value = value.detach().numpy()
+        return np.asarray(value), {str(w.message) for w in caught}
+
+    for a in NUMBERS:
+        for b in NUMBERS:
+            (x1, t1), (x2, t2) = made(a), made(b)
+            pairs = [((x1, x2), (t1, t2))]
+            if dtype == "float64" and operator != "**0.5":
+                pairs += [((x1, b), (t1, b)), ((a, x2), (a, t2))]
+            for arrays, tensors in pairs:
+                wanted, words = told(lambda given=arrays: function(*given))
+                found, said = told(lambda given=tensors: function(*given))
+                np.testing.assert_array_equal(found, wanted, strict=False)
+                assert (
+                    np.array_equal(np.signbit(found), np.signbit(wanted)) or np.isnan(found).all()
+                )
+                assert said == words, (arrays, said, words)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_logaddexp_of_all_warns_as_numpys(dtype: str) -> None:
+    largest = float(np.finfo(dtype).max)
+    for values in ([np.inf, np.nan], [np.nan, 1.0], [largest, -largest], [np.inf, np.inf]):
+        with np.errstate(all="ignore"):
+            array = np.array(values, dtype)
+        wanted = _warned(np.logaddexp.reduce, array, "warn")
+        assert _warned(np.logaddexp.reduce, ag.asarray(array), "warn") == wanted
