@@ -62,7 +62,8 @@ def test_hints_for_attributes_of_tensors_hold():
         assert isinstance(vars(ag.Tensor)[name], Absent)
         if text.startswith("write "):
             names = {
-                "ag": ag, "np": np, "x": ag.tensor([[1.0, 2.0], [3.0, 4.0]]), "other": ag.ones((2, 2)),
+                "ag": ag, "np": np, "x": ag.tensor([[1.0, 2.0], [3.0, 4.0]]),
+                "other": ag.ones((2, 2)),
                 "value": 2.0, "index": 0, "mask": ag.tensor([True, False]), "dtype": ag.float32,
                 "device": "cpu",
             }  # fmt: skip

@@ -343,7 +343,10 @@ class Discrete(Distribution):
         if not needs_rule(args, kwds):
             return tensors(getattr(self._real, name)(*plain(args), **plain(kwds)))
         shapes, loc, _ = self._parsed(args, kwds)
-        return self._family.functions[name](*shapes) + moved * loc
+        formula = self._family.functions.get(name)
+        if formula is None:
+            raise refuse(f"scipy.stats.{self._family.name}.{name}", "rule")
+        return formula(*shapes) + moved * loc
 
     def _pmf(self, k: Any, shapes: Any, loc: Any, scale: Any) -> Any:
         return xp.exp(self._logpmf(k, shapes, loc, scale))
@@ -399,7 +402,9 @@ def _distribution(name: str) -> Any:
 
 def stand_in_for(frozen: Any) -> Any:
     """Ours for a frozen distribution that was made outside of lifted code."""
-    from . import stats
+    from . import _other_families, stats
 
     ours = getattr(stats, frozen.dist.name, None)
-    return Frozen(ours, frozen.args, frozen.kwds) if isinstance(ours, Distribution) else frozen
+    if isinstance(ours, Distribution):
+        return Frozen(ours, frozen.args, frozen.kwds)
+    return _other_families.frozen_of(frozen)

@@ -407,7 +407,9 @@ INSTANCES = {
     "scipy.spatial.KDTree": "arraygrad.scipy.spatial:tree_of",
     "scipy.spatial.cKDTree": "arraygrad.scipy.spatial:tree_of",
     "scipy.spatial.transform.Rotation": "arraygrad.scipy.spatial.transform:over",
+    "scipy.stats.rv_continuous": "arraygrad.scipy._other_families:distribution_of",
     "scipy.stats.rv_continuous_frozen": "arraygrad.scipy._distribution:stand_in_for",
+    "scipy.stats.rv_discrete": "arraygrad.scipy._other_families:distribution_of",
     "scipy.stats.rv_discrete_frozen": "arraygrad.scipy._distribution:stand_in_for",
 }  # fmt: skip
 

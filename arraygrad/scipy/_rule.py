@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import numpy as tensor_numpy
 from .._apply import apply, operand, wrap
-from .._detach import WAYS_OUT, lose
+from .._detach import LATEST, WAYS_OUT, lose
 from .._dispatch import register_kernel
 from .._errors import ArgumentError, DetachError, DispatchError, LinAlgError
 from .._graph import grad_mode, is_grad_enabled as is_grad_enabled
@@ -173,20 +173,63 @@ def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
+        before = LATEST.refused, LATEST.count
         try:
             out = real(*args, **kwargs)
         except Exception as error:
             if _is_of_detaching(error):
+                found = _by_its_own_code(real, args, kwargs)
+                if found is not None:
+                    LATEST.refused, LATEST.count = before  # nothing is lost by what was tried
+                    return found
                 raise DetachError(
                     f"{name} has no derivative rule in arraygrad and would lose the gradient; "
                     f"write what it does with NumPy functions, or {WAYS_OUT}"
                 ) from error
-            raise
+            if not (needs_rule(args, kwargs) or _holds_sparse(args)):
+                raise
+            out = _on_plain_values(real, args, kwargs, error)
+            if needs_rule(args, kwargs):
+                LATEST.refused, LATEST.count = before  # hidden behind SciPy's error
+                lose(f"{name} has no derivative rule and")
+            return tensors(out) if type(out) in (np.ndarray, tuple, list) else out
         if needs_rule(args, kwargs) and _has_floats(out) and not is_tracked(out):
+            found = _by_its_own_code(real, args, kwargs)
+            if found is not None:
+                LATEST.refused, LATEST.count = before
+                return found
             lose(f"{name} has no derivative rule and")  # it only compared what it got
         return tensors(out) if type(out) in (np.ndarray, tuple, list) else out
 
     return function
+
+
+def _holds_sparse(args: Any) -> bool:
+    """Whether one of our sparse matrices, which SciPy does not know, is among arguments."""
+    return any(type(x).__module__.startswith("arraygrad.scipy.sparse") for x in args)
+
+
+def _on_plain_values(real: Any, args: Any, kwargs: Any, error: Exception) -> Any:
+    """The result for plain arguments, where SciPy failed on tensors; its error if it fails, too."""
+    values = plain
+    if _holds_sparse(args):
+        sparse = importlib.import_module("arraygrad.scipy.sparse._matrix")  # it lies above
+        if sparse.holds_gradient([*args]):
+            name = f"{real.__module__.partition('._')[0]}.{real.__name__}"
+            lose(f"{name} has no derivative rule and")
+        values = sparse.plain_argument
+    try:
+        return real(*(values(x) for x in args), **plain(kwargs))
+    except Exception:  # noqa: BLE001 - whatever it is, the first error says as much
+        raise error from None
+
+
+def _by_its_own_code(real: Any, args: Any, kwargs: Any) -> Any:
+    """The result of SciPy's own code on tensors, or None."""
+    if not needs_rule(args, kwargs):
+        return None
+    borrowed = importlib.import_module("arraygrad.scipy._borrowed")  # it lies above
+    return borrowed.run(real, args, kwargs, plain) if borrowed.is_borrowed(real) else None
 
 
 def _has_floats(out: Any) -> bool:

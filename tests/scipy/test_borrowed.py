@@ -1,0 +1,195 @@
+"""Functions of SciPy without a rule, by SciPy's own code: right, or refused by name."""
+
+import numpy as np
+import pytest
+import scipy.interpolate as ip
+import scipy.linalg as sl
+import scipy.ndimage as nd
+import scipy.optimize as so
+import scipy.signal as ss
+import scipy.sparse.linalg as splinalg
+import scipy.stats as st
+from scipy import sparse
+
+import arraygrad as ag
+from arraygrad.scipy import _borrowed
+
+from .checking import check
+
+RNG = np.random.default_rng(0)
+Y = RNG.normal(size=8)
+X = np.sort(RNG.uniform(0.2, 3, 8))
+POSITIVE = np.abs(Y) + 0.1
+SIGNAL = RNG.normal(size=40)
+SQUARE = RNG.normal(size=(4, 4)) + 3 * np.eye(4)
+LABELS = np.array([1, 1, 2, 2, 0, 2, 1, 0])
+KINDS = (ag.errors.DetachError, ag.errors.GradientError)
+
+ROWS = {
+    "labels": (
+        lambda x: (
+            nd.sum_labels(x, LABELS, [1, 2]), nd.mean(x), nd.mean(x, LABELS, 1),
+            nd.variance(x, LABELS, [1, 2]), nd.standard_deviation(x, LABELS, 2),
+            nd.maximum(x, LABELS, [1, 2]), nd.minimum(x), nd.median(x, LABELS, [1, 2]),
+        ),
+        (Y,),
+    ),
+    "matrices": (
+        lambda a: (
+            sl.leslie(a[0], a[1, :3]), sl.fiedler(a[0]), sl.convolution_matrix(a[0], 5),
+            sl.expm_frechet(0.3 * a, a.T)[1], sl.subspace_angles(a[:, :2], a[:, 2:]),
+        ),
+        (SQUARE,),
+    ),
+    "filters": (
+        lambda x: (
+            ss.wiener(x, 5), ss.deconvolve(x, [1.0, 0.5])[0], ss.chirp(x, 1.0, 2.0, 3.0),
+            ss.lsim(([1.0], [1.0, 1.0]), x, np.arange(40.0))[1],
+            ss.lombscargle(np.arange(40) * 1.1, x, [0.3, 0.7]),
+        ),
+        (SIGNAL,),
+    ),
+    "tests of samples": (
+        lambda x: (
+            st.f_oneway(x, Y).statistic, st.bartlett(x, 2 * Y)[0], st.levene(x, Y)[0],
+            st.wasserstein_distance(x, Y), st.energy_distance(x, Y),
+            st.power_divergence(x, np.sum(x) / 8 * np.ones(8))[0],
+        ),
+        (POSITIVE,),
+    ),
+    "statistics": (
+        lambda x: (
+            st.tmean(x), st.tvar(x), st.tsem(x), st.circmean(x), st.circvar(x), st.circstd(x),
+            st.boxcox_llf(0.5, x), st.kstat(x), st.expectile(x), st.describe(x).variance,
+            st.binned_statistic(Y, x, bins=2)[0],
+        ),
+        (POSITIVE,),
+    ),
+    "splines": (lambda y: ip.splev(1.0, ip.splder(ip.splrep(X, y))), (Y,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_value_and_gradient(name):
+    f, arguments = ROWS[name]
+    check(f, *arguments, order=1, rtol=1e-5)
+
+
+def test_a_namedtuple_stays_one():
+    found = ag.lift(lambda x: st.f_oneway(x, Y))(ag.tensor(POSITIVE, requires_grad=True))
+    assert type(found) is type(st.f_oneway(POSITIVE, Y))
+    assert found.statistic.requires_grad
+
+
+REFUSED = {
+    "scipy.ndimage.grey_erosion": lambda x: nd.grey_erosion(x, 3),
+    "scipy.linalg.schur": lambda x: sl.schur(x)[0],
+    "scipy.signal.medfilt": lambda x: ss.medfilt(x, 3),
+}
+
+
+@pytest.mark.parametrize("name", list(REFUSED))
+def test_compiled_code_is_refused_by_name(name):
+    with pytest.raises(KINDS, match=f"{name} has no derivative rule"):
+        ag.lift(REFUSED[name])(ag.tensor(SQUARE, requires_grad=True))
+
+
+def test_code_that_is_compiled_is_not_run_as_python():
+    """Its code object is empty: to run it ended the process."""
+    found = _borrowed.run(sl.bandwidth, (ag.tensor(SQUARE, requires_grad=True),), {}, np.asarray)
+    assert found is None
+
+
+def test_nothing_is_remembered_of_what_was_tried():
+    """The warning of refusals that code catches came for a call that went well."""
+
+    def f(x):
+        total = st.tmean(x)
+        try:
+            raise ValueError
+        except ValueError:
+            return total
+
+    assert ag.grad(f)(POSITIVE) == pytest.approx(np.full(8, 1 / 8))
+
+
+# -- distributions ---------------------------------------------------------------------------------
+
+INSIDE = 0.05 + POSITIVE * 0.1
+FAMILIES = {
+    "weibull_max": (-INSIDE, 1.5), "exponweib": (INSIDE, 1.5, 1.2), "gengamma": (INSIDE, 1.5, 1.2),
+    "levy": (INSIDE,), "maxwell": (INSIDE,), "nakagami": (INSIDE, 1.5), "powerlaw": (INSIDE, 1.5),
+    "triang": (INSIDE, 0.8), "invgauss": (INSIDE, 1.5),
+    "hypsecant": (INSIDE,), "gompertz": (INSIDE, 1.5), "fisk": (INSIDE, 1.5), "chi": (INSIDE, 2.5),
+    "johnsonsu": (INSIDE, 1.5, 1.2), "lomax": (INSIDE, 1.5), "halfcauchy": (INSIDE,),
+    "halflogistic": (INSIDE,), "arcsine": (INSIDE,), "moyal": (INSIDE,), "wald": (INSIDE,),
+    "loguniform": (INSIDE, 0.01, 5.0), "truncexpon": (INSIDE, 1.5), "betaprime": (INSIDE, 1.5, 1.2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_other_families(name):
+    def f(x, scale, *shapes):
+        dist = getattr(st, name)
+        return (dist.logpdf(x, *shapes, loc=0.001, scale=scale),
+                dist.pdf(x, *shapes, scale=scale), dist(*shapes).cdf(x))  # fmt: skip
+
+    x, *shapes = FAMILIES[name]
+    check(f, x, 1.1, *shapes, order=1, rtol=1e-5)
+
+
+def test_frozen_ones_that_were_made_outside():
+    dist = st.maxwell(scale=1.3)
+    check(lambda x: (dist.logpdf(x), dist.cdf(x)), INSIDE, order=1)
+
+
+def test_other_discrete_families():
+    check(
+        lambda a: (st.planck.logpmf([1, 3], a), st.zipf.pmf([1, 3], 1 + a), st.planck.cdf(2, a)),
+        1.5, order=1,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "f"),
+    [
+        ("skewnorm.cdf", lambda x: st.skewnorm.cdf(x, 1.5)),
+        ("maxwell.fit", lambda x: st.maxwell.fit(x)[1]),
+        ("maxwell.expect", lambda x: st.maxwell.expect(lambda v: v, scale=x[0])),
+        ("planck.mean", lambda x: st.planck.mean(x[0])),
+    ],
+)
+def test_what_scipy_computes_numerically_is_refused_by_the_name_of_the_family(name, f):
+    with pytest.raises(KINDS, match=rf"scipy\.stats\.{name} has no derivative rule"):
+        ag.lift(f)(ag.tensor(INSIDE, requires_grad=True))
+
+
+SPARSE = sparse.csr_array(SQUARE)
+
+
+@pytest.mark.parametrize(
+    ("name", "f"),
+    [
+        ("interpolate.lagrange", lambda x: ip.lagrange(np.arange(4.0), x[0])(0.3)),
+        ("optimize.milp", lambda x: so.milp(x[0] ** 2, bounds=(1, 2)).fun),
+        ("linalg.lsqr", lambda x: splinalg.lsqr(SPARSE, x[0])[0]),
+        ("linalg.lgmres", lambda x: splinalg.lgmres(SPARSE, x[0])[0]),
+        ("linalg.spsolve_triangular", lambda x: splinalg.spsolve_triangular(SPARSE, x[0])),
+        ("linalg.expm", lambda x: splinalg.expm(SPARSE * x[0, 0])),
+        ("linalg.inv", lambda x: splinalg.inv(SPARSE * x[0, 0])),
+        ("linalg.norm", lambda x: splinalg.norm(SPARSE * x[0, 0])),
+    ],
+)
+def test_what_failed_on_tensors_in_scipys_words_is_refused_by_name(name, f):
+    with pytest.raises(KINDS, match=rf"{name} has no derivative rule"):
+        ag.lift(f)(ag.tensor(SQUARE, requires_grad=True))
+
+
+def test_functions_of_sparse_matrices_on_plain_values():
+    """They failed on the matrices that lifted code has."""
+    b = SQUARE[0]
+    for f in (
+        lambda: splinalg.lsqr(SPARSE, b)[0], lambda: splinalg.norm(SPARSE),
+        lambda: splinalg.lgmres(SPARSE, b)[0],
+    ):  # fmt: skip
+        np.testing.assert_allclose(np.asarray(ag.lift(f)()), f())
