@@ -224,8 +224,11 @@ class Record(Leaving):
             try:
                 self.calls += 1
                 fitted = []
+                numbers = bool(kwargs)  # whether there may be scalars, which memos keep too
                 for a in args:
                     kind = type(a)
+                    if kind is _Types.scalar:
+                        numbers = True
                     if kind not in ARGUMENTS:
                         handler = self.handlers.get(kind)
                         a = self.visit(a) if handler is None else handler(self, a)
@@ -240,7 +243,10 @@ class Record(Leaving):
             result = function(*fitted, **kwargs)
             if LATEST.count != refused:
                 warn_of_caught()
-            if session.touched and not plain_result and (session.seen or session.arrays):
+            # Scalars in containers are among `kept`.
+            if not plain_result and (
+                session.arrays or (session.seen and (numbers or session.kept))
+            ):
                 run = functools.partial(function, *fitted, **kwargs)
                 result = memos.without_last(self, result, run)
             if session.suspects:
