@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings as _warnings
 from typing import Any
 
 import numpy as _np
-import numpy.matlib as _numpy
 
 from . import _namespace
+
+with _warnings.catch_warnings():  # NumPy's advice is for whoever names its module
+    _warnings.simplefilter("ignore", PendingDeprecationWarning)
+    import numpy.matlib as _numpy
 
 __all__ = list(_numpy.__all__)
 
