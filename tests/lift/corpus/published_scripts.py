@@ -90,10 +90,11 @@ def swapped_rows(p):
 
 
 @case((0.7, 1.3, 0.4, 0.9, 0.2, 1.1))
-def moving_average_by_cumsum(p, n=3):
-    ret = np.cumsum(p, dtype=float)
-    ret[n:] = ret[n:] - ret[:-n]
-    return np.sum((ret[n - 1 :] / n) ** 2)
+def means_of_windows_in_place(p, width=3):
+    running = np.add.accumulate(p)
+    running[width:] -= running[:-width]  # the two overlap
+    means = running[width - 1 :] / width
+    return np.sum(means**2)
 
 
 @case((0.7, 1.3, 0.4, 0.9, 0.2, 1.1))
@@ -102,19 +103,20 @@ def rolling_by_strides(p):
     return np.sum(view.max(axis=1) * view.mean(axis=1))
 
 
-Circle = namedtuple("Circle", "x, y, r")
+Disc = namedtuple("Disc", "center, radius")
 
 
 @case()
-def circle_through_points(p):
-    (x1, y1), (x2, y2), r = (p[0], 0.1), (0.2, p[1]), 2.0 + p[2]
-    dx, dy = x2 - x1, y2 - y1
-    q = math.sqrt(dx**2 + dy**2)
-    if q > 2.0 * r:
-        raise ValueError("separation of points > diameter")
-    d = math.sqrt(r**2 - (q / 2) ** 2)
-    c = Circle(x=(x1 + x2) / 2 - d * dy / q, y=(y1 + y2) / 2 + d * dx / q, r=abs(r))
-    return c.x * c.y + c.r
+def disc_through_two_points(p):
+    (ax, ay), (bx, by) = a, b = (p[0], 0.1), (0.2, p[1])
+    radius = 2.0 + p[2]
+    chord = math.dist(a, b)
+    if chord > 2.0 * radius:
+        raise ValueError("the points are too far apart")
+    away = math.sqrt(radius**2 - (chord / 2) ** 2) / chord
+    center = (ax + bx) / 2 + away * (ay - by), (ay + by) / 2 + away * (bx - ax)
+    disc = Disc(center=center, radius=abs(radius))
+    return math.prod(disc.center) + disc.radius
 
 
 @case((0.7, 1.3, 0.4, 0.9, 0.2, 1.1))
