@@ -24,6 +24,7 @@ import numpy as np
 from .._apply import node_of, wrap
 from .._detach import as_pythons
 from .._engine import alias
+from .._graph import INPUTS, SEQ
 from .._storage import TensorBase
 from . import kept, reach
 from .session import INERT, SESSION
@@ -87,8 +88,10 @@ class Names:
     def have(self, key: Any) -> bool:
         """Whether a key, or a part of one, is made of the values."""
         kind = type(key)
-        if kind is tuple:
+        if kind is tuple or kind is list:
             return any(map(self.have, key))
+        if kind is str:
+            return key in self.texts(len(key)) or self.spell(key)
         if kind is int:
             return abs(key) >= _HASH and key in self.exact
         if kind is float or kind is np.float64:
@@ -129,9 +132,17 @@ def _may_be_name(key: Any) -> bool:
         return bool(abs(key) >= _HASH)
     if kind is str:
         return len(key) in _DIGESTS or not key.isidentifier()
-    if kind is tuple:
+    if kind is tuple or kind is list:
         return any(map(_may_be_name, key))
-    return kind is float or kind is np.float64 or kind is bytes
+    if kind is float or kind is np.float64:
+        return not key.is_integer()
+    return kind is bytes
+
+
+def _names() -> Names:
+    if SESSION.names is None:
+        SESSION.names = Names()
+    return SESSION.names  # type: ignore[no-any-return]
 
 
 def entries(memo: dict[Any, Any]) -> list[Any]:
@@ -139,9 +150,7 @@ def entries(memo: dict[Any, Any]) -> list[Any]:
     last = next(reversed(memo))
     if not _may_be_name(last):
         return []
-    names = SESSION.names
-    if names is None:
-        names = SESSION.names = Names()
+    names = _names()
     kind = type(last)
     if kind is str:
         found = [*(memo.keys() & names.texts(len(last)))]
@@ -159,7 +168,9 @@ def suspect_entry(memo: dict[Any, Any], key: Any) -> None:
     """Put a tracked value in the place of an entry, so that it is known whether it is used."""
     old = memo[key]
     new = _tracked(old)
-    if new is not old:
+    if new is old:  # an object, a list: it may hold anything
+        SESSION.suspicious.append((memo, key))
+    else:
         memo[key] = new
         SESSION.replaced[id(new)] = (new, old)
         for tensor in kept.tensors_in((new,)):
@@ -199,18 +210,31 @@ _MORE = 256  # and if the result is plain: all of it may come from there
 Place = tuple[Callable[[], Any], Callable[[Any], Any]]  # what is there, and how to replace it
 
 
+_NODES = 100_000  # so many are counted
+
+
+def may_hide(record: Record, result: Any) -> bool:
+    """Whether there are places that a memo may be in, or the result comes from nowhere."""
+    if not isinstance(result, TensorBase) or result._node is None or SESSION.suspects:
+        return True
+    if _rebound_by(record) if record.rebound[0] != len(record.codes) else record.rebound[1]:
+        return bool(SESSION.seen or SESSION.arrays)
+    for _, layout in SESSION.seen.values():
+        if layout is None:  # a dict or list
+            break
+    else:
+        return False
+    if SESSION.arrays or SESSION.suspicious:
+        return True
+    for a in SESSION.asked[0]:  # noqa: SIM110 - a number, which a list may hold
+        if isinstance(a, TensorBase) and not a._array.ndim:
+            return True
+    return False
+
+
 def without_last(record: Record, result: Any, run: Callable[[], Any]) -> Any:
     """The result, computed without a memo of the last argument if there was one."""
-    count, names = record.rebound
-    if count != len(record.codes):
-        names = _rebound_by(record)
-        record.rebound = len(record.codes), names
-    if not names:
-        for _, layout in SESSION.seen.values():
-            if layout is None:  # a dict or list
-                break
-        else:
-            return result
+    names = _rebound_by(record)
     arguments = tracked_arguments()
     shapes = {a._array.shape for a in arguments}
     copies = {
@@ -227,7 +251,7 @@ def without_last(record: Record, result: Any, run: Callable[[], Any]) -> Any:
             return any(map(is_one, item))
         return id(item) in copies or (type(item) in (float, np.float64) and item in numbers)
 
-    few = _FEW if _is_tracked(result) else _MORE
+    few = _FEW if is_tracked_result(result) else _MORE
     places = [*_places(record, names, is_one, few)]
     if not places:
         return result
@@ -244,8 +268,8 @@ def without_last(record: Record, result: Any, run: Callable[[], Any]) -> Any:
     except Exception:  # noqa: BLE001 - it was no memo, and the function has its result
         same = False
     filled = not any(now() is new for (now, _), new in zip(places, unlike, strict=True))
-    # A list of arguments with their results has got another entry.
-    is_memo = same and (filled or (few == _MORE and _is_tracked(again)))
+    # A list of arguments with their results has got another entry; an array is written in place.
+    is_memo = same and (filled or nodes_of(again) > nodes_of(result))
     if not is_memo:
         put_back()
     for (now, replace), old, new in zip(places, before, unlike, strict=True):
@@ -254,7 +278,23 @@ def without_last(record: Record, result: Any, run: Callable[[], Any]) -> Any:
     return again if is_memo else result
 
 
-def _is_tracked(result: Any) -> bool:
+def nodes_of(result: Any) -> int:
+    """How many steps lead from the arguments to a result."""
+    arguments = [node_of(t) for t in tracked_arguments()]
+    oldest = min((node[SEQ] for node in arguments if node is not None), default=0)
+    todo = [node_of(t) for t in kept.tensors_in((result,))]
+    done: set[int] = set()
+    while todo and len(done) < _NODES:
+        node = todo.pop()
+        if node is None or id(node) in done or node[SEQ] < oldest:
+            continue
+        done.add(id(node))
+        todo.extend(node[INPUTS])
+    return len(done)
+
+
+def is_tracked_result(result: Any) -> bool:
+    """Whether some of a result comes from the arguments."""
     return any(node_of(t) is not None for t in kept.tensors_in((result,)))
 
 
@@ -284,12 +324,38 @@ def _unlike(old: Any, is_one: Callable[[Any], bool]) -> Any:
 
 def _rebound_by(record: Record) -> frozenset[str]:
     """Attributes, globals and names of functions around that code binds, objects once made."""
+    count, names = record.rebound
+    if count == len(record.codes):
+        return names
     found: set[str] = set()
     for code in record.codes:
         if isinstance(code, types.CodeType) and code.co_name not in ("__init__", "__new__"):
             facts = reach.facts(code)
             found |= facts.stored | facts.assigned | facts.nonlocals
-    return frozenset(found)
+    record.rebound = len(record.codes), frozenset(found)
+    return record.rebound[1]
+
+
+def names_kept(record: Record) -> list[tuple[Any, str]]:
+    """The attributes that code binds and that say the values of the arguments."""
+    names = _rebound_by(record)
+    found = []
+    for value, layout in SESSION.seen.values() if names else ():
+        if layout is None:
+            continue
+        for name in names:
+            key = _attribute(value, name)
+            if type(key) in _SAYING and _may_be_name(key) and _names().have(key):
+                found.append((value, name))
+    return found
+
+
+def has_made_keys(memo: dict[Any, Any]) -> bool:
+    """Whether the keys of a dict are no names: they may be made of arguments."""
+    return bool(memo) and not all(type(key) is str and key.isidentifier() for key in memo)
+
+
+_SAYING = frozenset({tuple, list, bytes, str, int, float, np.float64})
 
 
 def _places(

@@ -21,7 +21,7 @@ from .._apply import _Types
 from .._detach import LATEST, as_pythons, warn_of_caught
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
-from . import blame, fitting, guests, kept, memos, python_arithmetic, reach, rebinding
+from . import beside, blame, fitting, guests, kept, python_arithmetic, reach, rebinding
 from .class_sync import ClassSync, MetaSync
 from .leaving import ARGUMENTS, Leaving
 from .lifter import SCOPE, Lifter, Scope
@@ -126,11 +126,8 @@ class Record(Leaving):
             if outermost:
                 if LATEST.count != refused:
                     warn_of_caught()
-                if session.asked and (session.seen or session.arrays):
-                    run = functools.partial(function, *args, **kwargs)
-                    result = memos.without_last(self, result, run)
-                if session.suspects:
-                    result = kept.recomputed(result, functools.partial(function, *args, **kwargs))
+                if session.asked is not None:
+                    result = beside.without_memos(self, result, function, args, kwargs)
             if not outermost or (not plain_result and type(result) in ARGUMENTS):
                 return result
             if type(result) in INERT:
@@ -184,7 +181,9 @@ class Record(Leaving):
             if LATEST.count != refused:
                 warn_of_caught()
             if session.touched and session.suspects:
-                result = kept.recomputed(result, functools.partial(self.twin, *args, **kwargs))
+                run = functools.partial(self.twin, *args, **kwargs)
+                moved = functools.partial(beside.moved, self.twin, args, kwargs)
+                result = kept.recomputed(result, run, moved)
             if type(result) in ARGUMENTS:
                 return result
             with session.lock:
@@ -224,11 +223,8 @@ class Record(Leaving):
             try:
                 self.calls += 1
                 fitted = []
-                numbers = bool(kwargs)  # whether there may be scalars, which memos keep too
                 for a in args:
                     kind = type(a)
-                    if kind is _Types.scalar:
-                        numbers = True
                     if kind not in ARGUMENTS:
                         handler = self.handlers.get(kind)
                         a = self.visit(a) if handler is None else handler(self, a)
@@ -243,14 +239,8 @@ class Record(Leaving):
             result = function(*fitted, **kwargs)
             if LATEST.count != refused:
                 warn_of_caught()
-            # Scalars in containers are among `kept`.
-            if not plain_result and (
-                session.arrays or (session.seen and (numbers or session.kept))
-            ):
-                run = functools.partial(function, *fitted, **kwargs)
-                result = memos.without_last(self, result, run)
-            if session.suspects:
-                result = kept.recomputed(result, functools.partial(function, *fitted, **kwargs))
+            if not plain_result:
+                result = beside.without_memos(self, result, function, tuple(fitted), kwargs)
             kind = type(result)
             if kind in INERT or (not plain_result and kind in ARGUMENTS):
                 return result

@@ -49,6 +49,7 @@ class Session:
         self.suspects: dict[int, Any] = {}  # id(tensor) -> its kept.Suspect
         self.arguments: Any = None  # of the outermost call, if it is one for a derivative
         self.asked: Any = None  # those by which there is, or may be, a derivative
+        self.suspicious: list[Any] = []  # entries of memos that may hold anything: dict and key
         self.names: Any = None  # what a memo may call them by, once that is asked for
         self.prints: Any = None  # of the arguments, once they are asked for
 
@@ -67,6 +68,8 @@ class Session:
             self.users.clear()
         if self.suspects:
             self.suspects.clear()
+        if self.suspicious:
+            self.suspicious.clear()
         self.arguments = self.asked = self.names = self.prints = None
 
     def is_running(self) -> bool:

@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
-from tests.lift.corpus import duck_types, memos
+from tests.lift.corpus import duck_types, memos, memos_of_models
 
 from .test_corpus import differences
 
 X = np.array([0.7, 1.3, 0.4])
+MEMOS = [*memos.CASES, *memos_of_models.CASES]
 NAMES = {"ids": lambda f: f.__name__}
 
 
@@ -51,7 +52,7 @@ def test_our_own_interface_is_there_in_lifted_code():
 # -- caches of the user's own ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("f", memos.CASES, **NAMES)
+@pytest.mark.parametrize("f", MEMOS, **NAMES)
 def test_memos_of_plain_calls_and_of_earlier_derivatives(f):
     expected = differences(f, X)
     for _ in range(2):
@@ -65,7 +66,7 @@ def test_memos_of_plain_calls_and_of_earlier_derivatives(f):
             assert not any(isinstance(k, ag.Tensor) for k in (key if type(key) is tuple else [key]))
 
 
-@pytest.mark.parametrize("f", memos.CASES, **NAMES)
+@pytest.mark.parametrize("f", MEMOS, **NAMES)
 def test_memos_of_plain_calls_under_lift(f):
     at = X + 0.25  # caches keep tensors: not where other tests go
     expected = differences(f, at)
@@ -94,6 +95,20 @@ class Walk:
         return length
 
 
+class Gate:
+    def __init__(self):
+        self.calls = 0
+        self.seen = []
+
+    def closed(self, x):
+        global GATES
+        GATES += 1
+        self.calls += 1
+        self.seen.append(self.calls)
+        return 0.0 if x.sum() > 0 else x.sum()
+
+
+GATES = 0
 TABLE = {0.5: 2.0, 1.5: 3.0}
 
 
@@ -109,6 +124,11 @@ def test_what_only_looks_like_a_memo_stays_as_it_is():
     np.testing.assert_array_equal(ag.grad(walk.step)(X), np.ones(3))
     assert walk.runs == 3
     assert len(walk.path) == 2
+    gate = Gate()
+    np.testing.assert_array_equal(ag.grad(gate.closed)(X), np.zeros(3))
+    np.testing.assert_array_equal(ag.grad(gate.closed)(-X), np.ones(3))
+    assert gate.seen == [1, 2]
+    assert GATES == gate.calls == 2
     assert ag.grad(by_a_table)(1.5) == 3.0
     assert TABLE == {0.5: 2.0, 1.5: 3.0}
     assert [type(v) for v in TABLE.values()] == [float, float]
