@@ -16,8 +16,10 @@ import arraygrad as ag
 from arraygrad.scipy import _registry
 
 from . import (
+    keywords_integrate,
     keywords_interpolate,
     keywords_linalg,
+    keywords_roots,
     keywords_signal,
     keywords_solvers,
     keywords_stats,
@@ -28,6 +30,8 @@ TABLES = {
     "linalg": keywords_linalg,
     "signal": keywords_signal,
     "interpolate": keywords_interpolate,
+    "integrate": keywords_integrate,
+    "roots": keywords_roots,
     "solvers": keywords_solvers,
     "stats": keywords_stats,
 }
