@@ -191,17 +191,39 @@ CALLS |= {
     )
     for name in COMMON
 }
+# Families by SciPy's own formulas: methods that SciPy computes numerically.
+NUMERICAL = {
+    "genpareto": ("logpdf", "cdf"), "invgauss": ("ppf",), "skewnorm": ("cdf", "ppf"),
+    "vonmises": ("cdf", "ppf"),
+}  # fmt: skip
+
+
+def unless_numerical(name, method, f):
+    """The call, marked where SciPy has no formula."""
+    return refused(f) if method in NUMERICAL.get(name, ()) else f
+
+
 CALLS |= {
-    f"{name}, no rule": (
-        (Z, 1.3, *SHAPED[name]),
+    f"{name}, by SciPy's formulas": (
+        (-Z if name == "weibull_max" else Z, 1.3, *SHAPED[name]),
         [
-            refused(
-                lambda z, scale, *s, name=name: getattr(st, name).logpdf(scale * z, *s, scale=scale)
+            unless_numerical(
+                name,
+                "logpdf",
+                lambda z, scale, *s, name=name: getattr(st, name).logpdf(
+                    scale * z, *s, scale=scale
+                ),
             ),
-            refused(
-                lambda z, scale, *s, name=name: getattr(st, name)(*s, scale=scale).cdf(scale * z)
+            unless_numerical(
+                name,
+                "cdf",
+                lambda z, scale, *s, name=name: getattr(st, name)(*s, scale=scale).cdf(scale * z),
             ),
-            refused(lambda z, scale, *s, name=name: getattr(st, name).ppf(Q, *s, scale=scale)),
+            unless_numerical(
+                name,
+                "ppf",
+                lambda z, scale, *s, name=name: getattr(st, name).ppf(Q, *s, scale=scale),
+            ),
             refused(lambda z, scale, *s, name=name: getattr(st, name)(*s, scale=scale).std()),
         ],
     )
