@@ -19,20 +19,24 @@ from . import (
     keywords_integrate,
     keywords_interpolate,
     keywords_linalg,
+    keywords_ndimage,
     keywords_roots,
     keywords_signal,
     keywords_solvers,
+    keywords_spatial,
     keywords_stats,
 )
 from .checking import SCIPY, check
 
 TABLES = {
     "linalg": keywords_linalg,
+    "ndimage": keywords_ndimage,
     "signal": keywords_signal,
     "interpolate": keywords_interpolate,
     "integrate": keywords_integrate,
     "roots": keywords_roots,
     "solvers": keywords_solvers,
+    "spatial": keywords_spatial,
     "stats": keywords_stats,
 }
 CALLS = {

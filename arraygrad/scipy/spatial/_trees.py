@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._rule import needs_rule, plain, policed, refuse, scipy_object, tensor, tensors, xp
+from .._rule import by_name, needs_rule, plain, policed, refuse, scipy_object, tensor, tensors, xp
 
 
 def _distances(difference: Any, p: float) -> Any:
@@ -32,7 +32,9 @@ class KDTree:
 
     def __init__(self, data: Any, *args: Any, **kwargs: Any) -> None:
         self.data = tensor(data, self._path)
-        self._real = scipy_object(self._path)(plain(self.data), *args, **kwargs)
+        given = by_name(KDTree._path, 1, args, kwargs)  # the other is written in C
+        self._real = scipy_object(self._path)(plain(self.data), **plain(given))
+        self._box = given.get("boxsize")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -54,13 +56,22 @@ class KDTree:
         x = tensor(x, f"{self._path}.query")
         given = plain(eps), plain(p), plain(distance_upper_bound), workers
         distances, found = self._real.query(plain(x), plain(k), *given)
-        if not needs_rule(x, self.data):
+        if not needs_rule(x, self.data, self._box):
             return tensors((distances, found))
         missing = np.asarray(found) == self._real.n
         nearest = self.data[np.where(missing, 0, found)]
         at = x if np.ndim(found) == x.ndim - 1 else xp.expand_dims(x, -2)
-        near = _distances(at - nearest, float(plain(p)))
+        near = _distances(self._shortest(at - nearest), float(plain(p)))
         return xp.where(missing, np.inf, near), tensors(found)
+
+    def _shortest(self, difference: Any) -> Any:
+        """Differences of coordinates, with each axis around its box where there is one."""
+        if self._box is None:
+            return difference
+        box = xp.asarray(self._box, dtype=float)
+        around = plain(box) > 0  # 0 says that an axis has no period
+        turns = np.round(plain(difference) / np.where(around, plain(box), np.inf))
+        return difference - turns * box
 
     @policed
     def sparse_distance_matrix(self, other: Any, *args: Any, **kwargs: Any) -> Any:
@@ -88,5 +99,5 @@ def tree_of(real: Any) -> KDTree:
     """Ours for a tree of SciPy."""
     cls = KDTree if isinstance(real, scipy_object(KDTree._path)) else cKDTree
     made: KDTree = object.__new__(cls)
-    made.data, made._real = tensor(real.data, cls._path), real
+    made.data, made._real, made._box = tensor(real.data, cls._path), real, real.boxsize
     return made
