@@ -29,7 +29,7 @@ from ._registry import stand_ins
 _SEARCHES = ("scipy.optimize.", "scipy.cluster.", "scipy.sparse.")
 _NOT_SEARCHES = frozenset({"rosen_der", "rosen_hess", "rosen_hess_prod"})
 # Roots of polynomials, which for filters are often multiple ones: then they have no derivative.
-_OF_ROOTS = frozenset({"sos2zpk", "tf2sos", "zpk2sos"})
+_OF_ROOTS = frozenset({"sos2zpk", "tf2sos"})
 
 
 def is_borrowed(real: Any) -> bool:

@@ -7,11 +7,12 @@ differentiation is refused by name, and so is whatever gives other values than S
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from .._detach import LATEST, set_detach_policy
 from . import _borrowed
-from ._distribution import Continuous, Discrete, Family, Frozen
+from ._distribution import Continuous, Discrete, Distribution, Family, Frozen
 from ._rule import needs_rule, plain, policed, refuse, scipy_object, tensors, xp
 
 _INSTEAD = (
@@ -61,7 +62,10 @@ class OwnDiscrete(_Own, Discrete):
 
 
 def distribution_of(real: Any) -> Any:
-    """Ours for a distribution object of SciPy that has no stand-in of its own."""
+    """Ours for a distribution object of SciPy: the stand-in with its name, or by its formulas."""
+    ours = getattr(import_module("arraygrad.scipy.stats"), real.name, None)
+    if isinstance(ours, Distribution) and ours._real is real:
+        return ours
     kind = "discrete" if hasattr(real, "pmf") else "continuous"
     base = scipy_object(f"scipy.stats.rv_{kind}")
     functions = {}

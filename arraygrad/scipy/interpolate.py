@@ -27,6 +27,20 @@ from ._piecewise import (
     PchipInterpolator as PchipInterpolator,
     PPoly as PPoly,
 )
+from ._polynomials import (
+    BarycentricInterpolator as BarycentricInterpolator,
+    KroghInterpolator as KroghInterpolator,
+    barycentric_interpolate as barycentric_interpolate,
+    barycentric_of as barycentric_of,
+    krogh_interpolate as krogh_interpolate,
+    krogh_of as krogh_of,
+)
+from ._radial import (
+    Rbf as Rbf,
+    RBFInterpolator as RBFInterpolator,
+    radial_of as radial_of,
+    rbf_of as rbf_of,
+)
 from ._rule import plain
 from ._univariate import (
     InterpolatedUnivariateSpline as InterpolatedUnivariateSpline,

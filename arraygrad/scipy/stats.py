@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ._distribution import Continuous, Discrete, Family
+from ._kernel_density import gaussian_kde as gaussian_kde, kde_of as kde_of
 from ._multivariate_normal import multivariate_normal as multivariate_normal
 from ._rule import plain, xp
 from ._samples import (

@@ -21,6 +21,7 @@ from . import (
     keywords_linalg,
     keywords_ndimage,
     keywords_roots,
+    keywords_scattered,
     keywords_signal,
     keywords_solvers,
     keywords_spatial,
@@ -31,6 +32,7 @@ from .checking import SCIPY, check
 TABLES = {
     "linalg": keywords_linalg,
     "ndimage": keywords_ndimage,
+    "scattered": keywords_scattered,
     "signal": keywords_signal,
     "interpolate": keywords_interpolate,
     "integrate": keywords_integrate,

@@ -64,6 +64,18 @@ REFUSED = {
     "interpolate.interpn splinef2d": (
         lambda x: interpolate.interpn((X, X), X * X[:, None], x[None, :2], "splinef2d"), X[1:3],
     ),
+    "interpolate.BarycentricInterpolator with other weights": (
+        lambda x: interpolate.BarycentricInterpolator(X, x, wi=np.cos(7 * X))([0.9, 2.0]), X**2,
+    ),
+    "interpolate.Rbf with a function as norm": (
+        lambda x: interpolate.Rbf(
+            X, x, norm=lambda a, b: np.abs(a[0] - b[0])
+        )([0.9, 2.0]),
+        X**2,
+    ),
+    "stats.gaussian_kde.resample": (
+        lambda x: stats.gaussian_kde(x).resample(3, seed=1), X**2,
+    ),
     "optimize.linprog of whole numbers": (
         lambda c: scipy.optimize.linprog(c, bounds=(1, 2), integrality=1).x, X,
     ),
