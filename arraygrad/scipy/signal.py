@@ -12,6 +12,15 @@ from .._apply import wrap
 from ._borders import correlated, extended
 from ._filter_forms import freqz as freqz, sos2tf as sos2tf, tf2zpk as tf2zpk, zpk2tf as zpk2tf
 from ._filters import full_convolution, recursive, valid_convolution
+from ._resampling import (
+    chirp as chirp,
+    decimate as decimate,
+    medfilt as medfilt,
+    medfilt2d as medfilt2d,
+    resample_poly as resample_poly,
+    square as square,
+    upfirdn as upfirdn,
+)
 from ._rule import (
     constant,
     is_tracked,

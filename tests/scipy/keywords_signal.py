@@ -22,7 +22,78 @@ def normalized(sos):
     return sos / sos[:, 3:4]
 
 
+EXTENSIONS = ("constant", "wrap", "edge", "smooth", "symmetric", "reflect", "antisymmetric",
+              "antireflect", "line")  # fmt: skip
+RECURSIVE = ss.dlti([0.5, 0.2], [1.0, 0.3 + 0.2j, 0.1])
+SECTIONS = ss.dlti([0.5, 0.2], [1.0, 0.3])
+TAPS = ss.dlti([0.5, 0.3, 0.2], [1.0])
+
 CALLS = {
+    "upfirdn": (
+        (B, np.stack((X, X[::-1] ** 2))),
+        [
+            *[
+                lambda h, x, m=m, u=u, d=d: ss.upfirdn(h, x, up=u, down=d, mode=m)
+                for m in EXTENSIONS
+                for u, d in ((1, 1), (3, 2), (2, 5))
+            ],
+            *[
+                lambda h, x, m=m: ss.upfirdn(np.tile(h, 10), x[:, :4], 2, axis=1, mode=m)
+                for m in EXTENSIONS
+            ],
+            *[lambda h, x, m=m: ss.upfirdn(h, x[:, :1], 1, 1, 1, m) for m in EXTENSIONS[:3]],
+            lambda h, x: ss.upfirdn(h=h, x=x, up=2, axis=0, mode="constant", cval=0.7),
+            *[
+                lambda h, x, p=p: ss.resample_poly(x, up=3, down=2, axis=1, padtype=p)
+                for p in (*EXTENSIONS, "mean", "median", "minimum", "maximum")
+            ],
+            lambda h, x: ss.resample_poly(x, 4, 6, axis=1, window=h, padtype="constant", cval=0.7),
+            lambda h, x: ss.resample_poly(x, 1, 2, axis=1, window=np.tile(h, 4)),
+            lambda h, x: ss.resample_poly(x, 2, 1, window="hann") + h[0],
+            lambda h, x: ss.resample_poly(x, 3, 3, window=("kaiser", 4.0)) * h[0],
+        ],
+    ),
+    "decimate": (
+        (ROWS,),
+        [
+            *[
+                lambda x, f=f, z=z: ss.decimate(x, 3, ftype=f, axis=1, zero_phase=z)
+                for f in ("iir", "fir", RECURSIVE, SECTIONS, TAPS)
+                for z in (True, False)
+            ],
+            lambda x: ss.decimate(x.T, q=2, n=3, axis=0),
+            lambda x: ss.decimate(x[0], 2, n=3, ftype="fir"),
+        ],
+    ),
+    "medfilt": (
+        (GRID,),
+        [
+            lambda x: ss.medfilt(x),
+            lambda x: ss.medfilt(volume=x, kernel_size=5),
+            lambda x: ss.medfilt(x, [3, 1]),
+            lambda x: ss.medfilt2d(x),
+            lambda x: ss.medfilt2d(input=x, kernel_size=[1, 5]),
+        ],
+    ),
+    "wave forms": (
+        (X, np.array([1.3, 0.8, 2.1, 0.4])),
+        [
+            *[
+                lambda t, p, m=m, v=v: ss.chirp(
+                    t, f0=p[0], t1=p[1], f1=p[2], method=m, phi=p[3], vertex_zero=v
+                )
+                for m in ("linear", "quadratic", "logarithmic", "hyperbolic")
+                for v in (True, False)
+            ],
+            *[
+                lambda t, p, m=m: ss.chirp(t, p[0], p[1], p[0] + 1e-3 * p[2], m)
+                for m in ("logarithmic", "hyperbolic")
+            ],
+            lambda t, p: np.imag(ss.chirp(t, p[0], 2.0, p[2], complex=True)),
+            lambda t, p: ss.square(t, duty=0.3) * p[0],
+            lambda t, p: ss.sawtooth(t, width=p[3]) * p[0],
+        ],
+    ),
     "convolve": (
         (X, B),
         [
@@ -174,7 +245,7 @@ CALLS = {
             lambda w: ss.windows.general_cosine(5, [w, 1 - w]),
             refused(lambda w: ss.savgol_coeffs(5, 2, delta=w)),
             refused(lambda w: ss.firwin2(5, [0, w, 1], [1, 1, 0])),
-            refused(lambda w: ss.chirp(np.linspace(0, 1, 4), w, 1.0, 2.0)),
+            lambda w: ss.chirp(np.linspace(0, 1, 4), w, 1.0, 2.0),
             lambda w: ss.sawtooth([0.1, 1.0], w),
             lambda w: ss.gausspulse(np.array([0.1, 0.2]), fc=w),
             lambda w: ss.unit_impulse(3) * w,
@@ -236,10 +307,10 @@ CALLS = {
             lambda x: ss.resample(x, 7, axis=1, domain="freq"),
             lambda x: ss.resample(x, 7, axis=1, domain="time"),
             lambda x: ss.resample(x, 7, axis=1, window=lambda f: 1 + f**2),
-            refused(lambda x: ss.resample_poly(x, 2, 3, axis=1)),
-            refused(lambda x: ss.upfirdn([1.0, 2.0], x, 2)),
-            refused(lambda x: ss.decimate(x[0], 2, n=1)),
-            refused(lambda x: ss.medfilt(x[0], 3)),
+            lambda x: ss.resample_poly(x, 2, 3, axis=1),
+            lambda x: ss.upfirdn([1.0, 2.0], x, 2),
+            lambda x: ss.decimate(x[0], 2, n=1),
+            lambda x: ss.medfilt(x[0], 3),
             lambda x: ss.wiener(x[0]),
             lambda x: ss.find_peaks(x[0])[0] + 0 * x[0, 0],
             refused(lambda x: ss.peak_widths(x[0], [5])[0]),
@@ -258,7 +329,7 @@ CALLS = {
             refused(lambda x: ss.find_peaks(x[0], width=0.1, rel_height=0.4)[0]),
             refused(lambda x: ss.czt(x[0], 5)),
             refused(lambda x: ss.zoom_fft(x[0], [0.1, 0.4])),
-            refused(lambda x: ss.decimate(x[0], 2, ftype="fir")),
+            lambda x: ss.decimate(x[0], 2, ftype="fir"),
         ],
     ),
     "extrema": (
