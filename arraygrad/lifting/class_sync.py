@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import reach, twin_classes
-from .session import ABSENT, CONTAINERS, INERT, is_live
+from . import kept, reach, twin_classes
+from .session import ABSENT, CONTAINERS, INERT, SESSION, is_live
+from .sync import standing
 from .watched import Watched, has_entries, others
 
 if TYPE_CHECKING:
@@ -103,6 +105,8 @@ class ClassSync:
         if self.live is None:
             record.settled = ABSENT
             self.live = [name for name, value in own.items() if _is_data(name, value)]
+            if kept.LEFT:  # numbers, which are else the same in lifted code
+                self.live += [name for name, value in own.items() if id(value) in kept.LEFT]
             for name in [*self.live]:
                 self._visit(name, own[name], record)
             self.live = [name for name in self.live if _stays_live(record, own.get(name))]
@@ -114,10 +118,23 @@ class ClassSync:
                 record.visit(member)
 
     def _visit(self, name: str, value: Any, record: Record) -> None:
-        new = record.visit(value)
+        new = standing(record, value)
         if new is not self.set.get(name):
             type.__setattr__(self.twin, name, new)
             self.set[name] = new
+        if SESSION.suspects:
+            now = functools.partial(vars(self.twin).get, name)
+            kept.placed(new, f"the attribute {name!r} of the class {self.cls.__name__}", now)
+            if new is not value and type(value) in INERT:
+                SESSION.lent.append(functools.partial(self.forget, name))
+
+    def forget(self, name: str) -> None:
+        """Give the twin what the user's class has: it holds a tensor of a call that has ended."""
+        value = self.own.get(name, ABSENT)
+        if value is not ABSENT and name in vars(self.twin):
+            type.__setattr__(self.twin, name, value)
+            self.set[name] = value
+            self.live = None
 
     def _members(self) -> Iterator[Any]:
         yield from self.cls._member_map_.values()
@@ -160,8 +177,11 @@ class ClassSync:
             if name in twin_classes.OWN:
                 continue
             value = own[name]
-            type.__setattr__(self.cls, name, record.leave_value(value))
+            left = record.leave_value(value)
+            type.__setattr__(self.cls, name, left)
             self.set[name] = value
+            if left is not value and type(left) in INERT:
+                SESSION.lent.append(functools.partial(self.forget, name))
         for name in gone:
             if name in vars(self.cls) and not isinstance(
                 vars(self.cls)[name], types.MemberDescriptorType

@@ -36,6 +36,8 @@ class Leaving:
         if texts.NUMBERS:
             texts.forget()
         if not session.touched:
+            if session.lent:
+                session.take_back()
             session.arguments = session.asked = None
             return
         seen = [*session.seen.values()]

@@ -413,8 +413,22 @@ def _item(values: list[Any], i: int) -> Any:
 
 
 def _attribute(value: Any, name: str) -> Any:
+    """What an object itself holds under a name; properties of its class are code, and not run."""
+    kind = type(value)
+    for cls in kind.__mro__:
+        held = cls.__dict__.get(name)
+        if held is None:
+            continue
+        if type(held) is types.MemberDescriptorType:  # of __slots__
+            try:
+                return held.__get__(value, kind)
+            except AttributeError:
+                return None
+        if hasattr(type(held), "__set__"):
+            return None
+        break
     try:
-        return object.__getattribute__(value, name)
+        return object.__getattribute__(value, "__dict__").get(name)
     except AttributeError:
         return None
 

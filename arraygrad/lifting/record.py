@@ -107,6 +107,8 @@ class Record(Leaving):
             # Twins are shared by all threads: one at a time makes them and brings them up to date.
             lock.acquire()
             try:
+                if session.lent and outermost:  # of a call that made nothing fit
+                    session.take_back()
                 self.calls += not entered
                 function = self._enter(entered)
                 visit = self.visit

@@ -49,6 +49,8 @@ class Session:
         self.suspects: dict[int, Any] = {}  # id(tensor) -> its kept.Suspect
         self.arguments: Any = None  # of the outermost call, if it is one for a derivative
         self.asked: Any = None  # those by which there is, or may be, a derivative
+        # What makes twins of names and attributes forget the tensors of this call.
+        self.lent: list[Callable[[], None]] = []
         self.suspicious: list[Any] = []  # entries of memos that may hold anything: dict and key
         self.names: Any = None  # what a memo may call them by, once that is asked for
         self.prints: Any = None  # of the arguments, once they are asked for
@@ -70,7 +72,15 @@ class Session:
             self.suspects.clear()
         if self.suspicious:
             self.suspicious.clear()
+        if self.lent:
+            self.take_back()
         self.arguments = self.asked = self.names = self.prints = None
+
+    def take_back(self) -> None:
+        """Have what was lent pulled again in the next call."""
+        for forget in self.lent:
+            forget()
+        self.lent.clear()
 
     def is_running(self) -> bool:
         """Whether lifted code runs, in any thread."""

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from . import kept
-from .lifter import Scope
-from .session import ABSENT, SESSION
+from .session import ABSENT, INERT, SESSION
 from .watched import Watched
 
 if TYPE_CHECKING:
+    from .lifter import Scope
     from .record import Record
 
 
@@ -101,9 +101,12 @@ class Check:
             if value is ABSENT:
                 twin.pop(name, None)
             else:
-                value = twin[name] = record.visit(value)
+                new = twin[name] = standing(record, value)
                 if SESSION.suspects:
-                    kept.placed(value, f"the global {name}", functools.partial(twin.get, name))
+                    kept.placed(new, f"the global {name}", functools.partial(twin.get, name))
+                    if new is not value and type(value) in INERT:
+                        SESSION.lent.append(self.forget)
+                value = new
             if name in self.stored:
                 self.written[name] = value
 
@@ -122,7 +125,9 @@ class Check:
             if now is ABSENT:
                 raw.pop(name, None)
             else:
-                raw[name] = record.leave_value(now)
+                left = raw[name] = record.leave_value(now)
+                if left is not now and type(left) in INERT:
+                    SESSION.lent.append(self.forget)
             if name in self.names:
                 self.values = tuple([raw.get(n, ABSENT) for n in self.names])
                 if record.changes(raw.get(name)) and name not in self.live:
@@ -130,6 +135,10 @@ class Check:
             else:
                 self.add((name,), frozenset())
                 record.ordered = None
+
+    def forget(self) -> None:
+        """Have all names pulled again: the twin of one holds a tensor of a call that has ended."""
+        self.values = ()
 
 
 class CellSync:
@@ -155,11 +164,13 @@ class CellSync:
         if value is not self.value and record.own:
             record.settled = ABSENT
         self.value = value
-        self.set = record.visit(value)
+        self.set = standing(record, value)
         self.live = record.changes(value)
         self.twin.cell_contents = self.set
         if SESSION.suspects:
             kept.placed(self.set, "a variable of an enclosing function", self._now)
+            if self.set is not value and type(value) in INERT:
+                SESSION.lent.append(self.forget)
 
     def watch(self, before: Watched, after: Watched) -> bool:
         """Say what shows that a pull and a push have nothing to do; False if they may have."""
@@ -171,6 +182,10 @@ class CellSync:
 
     def _now(self) -> Any:
         return self.twin.cell_contents
+
+    def forget(self) -> None:
+        """Have it pulled again: the twin holds a tensor of a call that has ended."""
+        self.live = True
 
     def push(self, record: Record) -> None:
         """Give the user what lifted code has bound."""
@@ -242,7 +257,12 @@ class AttributesSync:
                 value is not self.values.get(name, ABSENT) or record.changes(value)
             ):
                 self.values[name] = value
-                self.set[name] = vars(twin)[name] = record.visit(value)
+                new = self.set[name] = vars(twin)[name] = standing(record, value)
+                if SESSION.suspects:
+                    now = functools.partial(vars(twin).get, name)
+                    kept.placed(new, f"the attribute {name!r} of a function", now)
+                    if new is not value and type(value) in INERT:
+                        SESSION.lent.append(functools.partial(self.forget, name))
         for name in self.values.keys() - vars(f).keys():
             del self.values[name], self.set[name]
             vars(twin).pop(name, None)
@@ -255,10 +275,29 @@ class AttributesSync:
         for name, now in [*vars(twin).items()]:
             if name not in _OWN and now is not self.set.get(name, ABSENT):
                 self.set[name] = now
-                self.values[name] = vars(f)[name] = record.leave_value(now)
+                left = self.values[name] = vars(f)[name] = record.leave_value(now)
+                if left is not now and type(left) in INERT:
+                    SESSION.lent.append(functools.partial(self.forget, name))
         for name in self.values.keys() - vars(twin).keys():
             del self.values[name], self.set[name]
             vars(f).pop(name, None)
+
+    def forget(self, name: str) -> None:
+        """Have it pulled again: the twin holds a tensor of a call that has ended."""
+        if name in self.values:
+            self.values[name] = ABSENT
+
+
+def standing(record: Record, value: Any) -> Any:
+    """What stands for a value that lifted code may have bound; numbers, too, may be left behind."""
+    if type(value) not in INERT:
+        return record.visit(value)
+    if kept.LEFT and id(value) in kept.LEFT and SESSION.arguments is not None:
+        new = kept.suspect(value)
+        if new is not None:
+            SESSION.replaced[id(new)] = (new, value)
+            return new
+    return value
 
 
 _OWN = frozenset({"__wrapped__"})  # set once, by the decorator

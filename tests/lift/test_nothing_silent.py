@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
-from tests.lift.corpus import duck_types, memos, memos_of_models
+from tests.lift.corpus import duck_types, memos, memos_in_names, memos_of_models
 
 from .test_corpus import differences
 
@@ -64,6 +64,21 @@ def test_memos_of_plain_calls_and_of_earlier_derivatives(f):
     for known in (*vars(memos.OBJECTS).values(), memos.CUBES):
         for key in known:
             assert not any(isinstance(k, ag.Tensor) for k in (key if type(key) is tuple else [key]))
+
+
+@pytest.mark.parametrize("f", memos_in_names.CASES, **NAMES)
+def test_memos_of_earlier_derivatives_in_names(f):
+    expected = differences(f, X)
+    f(X + 1)
+    for _ in range(3):
+        value, gradient = ag.value_and_grad(f)(X)
+        assert type(value) is np.float64
+        np.testing.assert_allclose(gradient, expected, rtol=2e-5, atol=1e-6)
+
+
+def test_properties_are_not_run_in_search_of_memos():
+    gradient = ag.grad(memos_in_names.setting_a_property)(X)
+    np.testing.assert_allclose(gradient, 2 * X)
 
 
 @pytest.mark.parametrize("f", MEMOS, **NAMES)
