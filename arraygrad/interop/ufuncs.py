@@ -29,6 +29,7 @@ from ..ops import (
     statistical,
     utility,
 )
+from .holders import has_one_name
 from .lookup import answer_to
 from .plain import is_tracked, plain, tensors
 
@@ -239,12 +240,16 @@ def store(
         assign(out, result if where is True else _masked(result, where, out), f"{name}(out=...)")
         return out
     if is_grad_enabled() and node_of(result) is not None:
-        if inputs and inputs[0] is out:
+        if inputs and inputs[0] is out and has_one_name(out, name):
             # `array += tensor`: the name on the left is bound to what we return, and keeps the
-            # gradient; the array's own memory gets the values for whoever else sees it.
+            # gradient.
             np.copyto(out, result._array, casting="unsafe")
             return result if where is True else _masked(result, where, wrap(out.copy()))
-        lose(f"{name} with a NumPy array as out=", "pass a tensor (ag.zeros(...)) or no out=")
+        lose(
+            f"{name} written into a NumPy array, by out= or in place while others see the array,",
+            "bind a new name, new = array + tensor, or write into a tensor: ag.asarray(array), "
+            "np.array(array) in lifted code",
+        )
     np.copyto(out, result._array, where=plain(where), casting="unsafe")
     return out
 

@@ -1,9 +1,13 @@
 """NumPy's ufuncs on tensors: values and gradients of calls, methods, out=, where=, dtype=."""
 
+import operator
+import textwrap
+
 import numpy as np
 import pytest
 
 import arraygrad as ag
+from tests import fresh_process
 
 from .calls import call, complexes, distinct, normal, positive
 from .test_numpy_functions import assert_same, check_gradient, direction_for, tracked
@@ -175,12 +179,149 @@ def test_ufuncs_of_integers_and_truth_values_are_numpys(ufunc, arguments):
 
 def test_array_with_itself_as_out_keeps_what_the_graph_saved():
     x = ag.tensor([2.0, 3.0], requires_grad=True)
-    a = np.array([5.0, 7.0])
-    b = a
+    b = np.array([5.0, 7.0])
     b *= x
     b.sum().backward()
     np.testing.assert_array_equal(np.asarray(x.grad), [5.0, 7.0])
-    np.testing.assert_array_equal(a, [10.0, 21.0])
+
+
+class Holder:
+    """An object with an array."""
+
+    def __init__(self):
+        self.array = np.ones(2)
+
+
+def of_a_variable(x):
+    a = np.ones(2)
+    a += x
+    return a
+
+
+def of_a_view_alone(x):
+    a = np.arange(4.0).reshape(2, 2).T
+    a -= x
+    return a
+
+
+def of_an_attribute(x):
+    holder = Holder()
+    holder.array *= x
+    return holder.array
+
+
+def of_an_item(x):
+    kept = {"a": np.ones(2)}
+    kept["a"] /= x
+    return kept["a"]
+
+
+def of_a_closure(x):
+    a = np.ones(2)
+
+    def inner():
+        nonlocal a
+        a **= x
+
+    inner()
+    return a
+
+
+def of_an_argument(x, a=None):
+    if a is None:
+        return of_an_argument(x, np.ones((2, 2)))
+    a @= x[:, None] * x
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [of_a_variable, of_a_view_alone, of_an_attribute, of_an_item, of_a_closure, of_an_argument],
+)
+def test_array_of_one_name_becomes_a_tensor_in_place(function):
+    x = ag.tensor([2.0, 3.0], requires_grad=True)
+    got = function(x)
+    assert isinstance(got, ag.Tensor) and got.requires_grad
+    np.testing.assert_allclose(got.detach(), function(np.array([2.0, 3.0])))
+    assert ag.gradcheck(function, x.detach())
+
+
+def seen_by_another_name(x):
+    a = b = np.ones((2, 2))
+    b += x
+    return a
+
+
+def seen_by_the_caller(x):
+    def add(target):
+        target += x
+
+    a = np.ones((2, 2))
+    add(a)
+    return a
+
+
+def seen_by_a_list(x):
+    kept = [np.ones((2, 2))]
+    a = kept[0]
+    a -= x
+    return kept[0]
+
+
+def seen_by_what_it_views(x):
+    a = np.ones((2, 2))
+    for row in a:
+        row *= x
+    return a
+
+
+def seen_by_a_buffer(x):
+    memory = bytearray(np.ones((2, 2)).tobytes())
+    a = np.frombuffer(memory).reshape(2, 2)
+    a += x
+    return np.frombuffer(memory)
+
+
+def seen_as_out(x):
+    a = np.ones((2, 2))
+    np.add(a, x, out=a)
+    return a
+
+
+def seen_by_operator_module(x):
+    a = np.ones((2, 2))
+    operator.iadd(a, x)
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        seen_by_another_name, seen_by_the_caller, seen_by_a_list, seen_by_what_it_views,
+        seen_by_a_buffer, seen_as_out, seen_by_operator_module,
+    ],
+)  # fmt: skip
+def test_array_that_others_see_takes_no_gradient_in_place(function):
+    x = ag.tensor([2.0, 3.0], requires_grad=True)
+    with pytest.raises(ag.errors.DetachError, match="while others see"):
+        function(x)
+    np.testing.assert_array_equal(function(x.detach()), function(np.array([2.0, 3.0])))
+
+
+def test_first_operator_of_a_process_counts_as_later_ones():
+    program = """
+        import numpy as np, arraygrad as ag
+        x = ag.tensor([2.0, 3.0], requires_grad=True)
+        a = b = np.ones(2)
+        try:
+            a += x
+        except ag.errors.DetachError:
+            print("refused")
+        c = np.ones(2)
+        c += x
+        print(type(c).__name__)
+    """
+    assert fresh_process.run(textwrap.dedent(program)).stdout.split() == ["refused", "Tensor"]
 
 
 def test_tracked_result_into_an_array_is_refused_and_the_array_unchanged():
