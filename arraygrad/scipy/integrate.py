@@ -10,7 +10,9 @@ from ._initial_value import odeint as odeint, solve_ivp as solve_ivp
 from ._quadrature import (
     dblquad as dblquad,
     fixed_quad as fixed_quad,
+    nquad as nquad,
     quad as quad,
+    quad_vec as quad_vec,
     tplquad as tplquad,
 )
 from ._rule import is_tracked, plain, refuse, rule, scipy_object, tensor, xp

@@ -364,3 +364,18 @@ def solve_discrete_are(
     function = "scipy.linalg.solve_discrete_are"
     a, b, q, r = tensors_of(function, a, b, q, r)
     return riccati_discrete(*_reduced(a, b, q, r, e, s, function))
+
+
+@rule("scipy.linalg.schur")
+def schur(a: Any, *args: Any, **kwargs: Any) -> Any:
+    """SciPy's, of plain values: the factors are not unique where eigenvalues are close."""
+    raise refuse("scipy.linalg.schur", "here",
+                 "use scipy.linalg.eigh, or eig, or sqrtm, logm and solve_sylvester for what is "
+                 "often made of it")  # fmt: skip
+
+
+@rule("scipy.linalg.hessenberg")
+def hessenberg(a: Any, *args: Any, **kwargs: Any) -> Any:
+    """SciPy's, of plain values."""
+    raise refuse("scipy.linalg.hessenberg", "here",
+                 "use scipy.linalg.eigvals or solve, which need no such form")  # fmt: skip

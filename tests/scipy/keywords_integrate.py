@@ -81,32 +81,51 @@ CALLS = {
             lambda a: sg.quad(lambda x: a * x, 0, 2, epsabs=1e-10, epsrel=1e-10, limit=60)[0],
             lambda a: sg.quad(lambda x: a * x, 0, 2, limlst=60, maxp1=60)[0],
             *[
-                refused(
-                    lambda a, w=w: sg.quad(lambda x: np.exp(-a * x), 0, 2, weight=w, wvar=2.0)[0]
-                )
+                lambda a, w=w, f=f, b=b: sg.quad(
+                    lambda x: np.exp(-a * x), 0, b, weight=w, wvar=f, wopts=None
+                )[0]
+                for w in ("cos", "sin")
+                for f in (2.0, 31.0)
+                for b in (2.0, INF)
+            ],
+            *[
+                lambda a, w=w: sg.quad(lambda x: 1 / (a + x), a, INF, weight=w, wvar=a)[0]
                 for w in ("cos", "sin")
             ],
-            refused(
-                lambda a: sg.quad(
-                    lambda x: np.exp(-a * x), 0, 2, weight="cos", wvar=2.0, wopts=None
-                )[0]
-            ),
-            refused(
-                lambda a: sg.quad(
-                    lambda x: np.exp(-a * x), 0, INF, weight="cos", wvar=2.0, limlst=60
-                )[0]
-            ),
+            lambda a: sg.quad(
+                lambda x: np.exp(-a * x / 5) * np.cos(1.9 * x), 0, INF, weight="cos", wvar=2.0
+            )[0],
             *[
-                refused(
-                    lambda a, w=w: sg.quad(
-                        lambda x: np.exp(-a * x), 0, 2, weight=w, wvar=(-0.3, 0.2)
-                    )[0]
-                )
-                for w in ("alg", "alg-loga", "alg-logb", "alg-log")
+                lambda a, w=w: sg.quad(lambda x: np.exp(a * x), -INF, a, weight=w, wvar=1.5)[0]
+                for w in ("cos", "sin")
             ],
-            refused(
-                lambda a: sg.quad(lambda x: np.exp(-a * x), 0, 2, weight="cauchy", wvar=0.7)[0]
-            ),
+            *[
+                lambda a, w=w: sg.quad(lambda x: np.exp(-a * x), a, -a, weight=w, wvar=a)[0]
+                for w in ("cos", "sin")
+            ],
+            lambda a: sg.quad(lambda x: np.exp(-a * x), 0, INF, weight="cos", wvar=2.0, limlst=60)[
+                0
+            ],
+            *[
+                lambda a, w=w, v=v: sg.quad(
+                    lambda x: np.exp(-a * x), 0, 2, weight=w, wvar=(v, 0.2)
+                )[0]
+                for w in ("alg", "alg-loga", "alg-logb", "alg-log")
+                for v in (-0.3, 0.5)
+            ],
+            lambda a: sg.quad(lambda x: np.cos(9 * a * x), -a, a, weight="alg", wvar=(a, -a / 3))[
+                0
+            ],
+            *[
+                lambda a, c=c: sg.quad(
+                    lambda x: np.exp(-a * x) * np.cos(4 * x), -1, 2, weight="cauchy", wvar=c
+                )[0]
+                for c in (-0.9, 0.5, 1.99, 3.0)
+            ],
+            refused(lambda a: sg.quad(lambda x: a * x, 0, 2, weight="cauchy", wvar=a)[0]),
+            lambda a: sg.quad(
+                lambda x: np.exp(1j * a * x), 0, 2, weight="cos", wvar=2.0, complex_func=True
+            )[0],
             lambda a: sg.quad(lambda x: np.exp(-1j * a * x), 0, 2, complex_func=True)[0],
             lambda a: sg.dblquad(lambda y, x, p: p * x + y**2, 0, a, 0, lambda x: x, args=(a,))[0],
             lambda a: sg.dblquad(
@@ -116,8 +135,40 @@ CALLS = {
                 lambda z, y, x, p: p * x * z, 0, 1, 0, 1, 0, a, args=(a,), epsabs=1e-9, epsrel=1e-9
             )[0],
             lambda a: sg.fixed_quad(lambda x, p: np.exp(-p * x), 0, a, args=(a,), n=4)[0],
-            refused(lambda a: sg.nquad(lambda x, y: a * x * y, [[0, 1], [0, a]])[0]),
-            refused(lambda a: sg.quad_vec(lambda x: np.array([a * x, x**a]), 0, 1)[0]),
+            lambda a: sg.nquad(lambda x, y: a * x * y, [[0, 1], [0, a]])[0],
+            lambda a: sg.nquad(
+                lambda x, y, p: p * x * y,
+                ranges=[lambda y, p: (0, p * y), (0, 1)],
+                args=(a,),
+                opts=[lambda y, p: {"epsrel": 1e-9}, {"epsabs": 1e-9}],
+                full_output=True,
+            )[0],
+            lambda a: sg.nquad(
+                lambda x, y: a * np.abs(x - 0.5) * y, [(0, 1), (0, a)], opts={"points": [0.5]}
+            )[0],
+            lambda a: sg.quad_vec(lambda x: np.array([a * x, np.exp(a * x)]), 0, 1)[0],
+            lambda a: sg.quad_vec(lambda x: np.cos(a * x) * np.eye(2), 2, a)[0],
+            lambda a: sg.quad_vec(lambda x: np.array([np.exp(-a * x), x * x]), 2, 0.5)[0],
+            *[
+                lambda a, r=r: sg.quad_vec(lambda x: np.exp(-a * x * x) * np.ones(2), *r)[0]
+                for r in ((0.3, INF), (-INF, 0.7), (-INF, INF))
+            ],
+            lambda a: sg.quad_vec(
+                lambda x, p: np.array([p * np.abs(x - 0.3)]),
+                0,
+                1,
+                epsabs=1e-10,
+                epsrel=1e-10,
+                norm="max",
+                cache_size=1e6,
+                limit=500,
+                workers=1,
+                points=[0.3],
+                quadrature="gk15",
+                full_output=True,
+                args=(a,),
+            )[0],
+            refused(lambda a: sg.quad_vec(lambda x: np.exp(-x) * np.ones(2), a, INF)[0]),
             refused(lambda a: sg.tanhsinh(lambda x: a * x, 0, 1).integral),
             lambda a: sg.newton_cotes(3)[0] * a,
         ],

@@ -302,7 +302,15 @@ CALLS = {
             refused(lambda a: sl.eigh_tridiagonal(a[0], a[1, :2])[0]),
             refused(lambda a: sl.eigvalsh_tridiagonal(a[0], a[1, :2])),
             refused(lambda a: sl.schur(a)[0]),
+            refused(
+                lambda a: sl.schur(
+                    a, output="real", lwork=None, overwrite_a=False, sort="lhp", check_finite=True
+                )[0]
+            ),
             refused(lambda a: sl.hessenberg(a)),
+            refused(
+                lambda a: sl.hessenberg(a, calc_q=True, overwrite_a=False, check_finite=False)[0]
+            ),
             refused(lambda a: sl.qz(a, a)[0]),
         ],
     ),

@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.interpolate as si
 import scipy.stats as st
+from scipy import special
 
 from .checking import refused
 
@@ -148,6 +149,21 @@ CALLS = {
                 )
             ),
             lambda y, d, x: OLDER(x[:, 0], x[:, 1]) * d[0, 0],
+        ],
+    ),
+    "spherical harmonics": (
+        (np.array([0.1, 0.4, 4.0, -0.6]), np.array([0.3, 1.1, 2.5, -0.7])),
+        [
+            *[
+                lambda theta, phi, part=part, n=n: [
+                    part(special.sph_harm_y(n, m, theta, phi, diff_n=0)) for m in range(-n, n + 1)
+                ]
+                for part in (np.real, np.imag)
+                for n in (0, 1, 3)
+            ],
+            lambda theta, phi: np.real(special.sph_harm_y([[2], [3]], 1, theta, 0.3)) + phi,
+            lambda theta, phi: np.imag(special.sph_harm_y(5, -2, 0.7, phi[0])) + theta,
+            lambda theta, phi: np.abs(special.sph_harm_y(2, 3, theta, phi)) + phi,
         ],
     ),
     "kernel density": (

@@ -111,6 +111,11 @@ REFUSED = {
         lambda x: scipy.linalg.solve_circulant(x, X[:3], singular="lstsq"), X[1:4],
     ),
     "linalg.qr raw": (lambda x: scipy.linalg.qr(x, mode="raw")[0][1], SQUARE),
+    "linalg.schur": (lambda x: scipy.linalg.schur(x)[0], SQUARE),
+    "linalg.hessenberg": (lambda x: scipy.linalg.hessenberg(x), SQUARE),
+    "special.sph_harm_y with diff_n": (
+        lambda t: special.sph_harm_y(2, 1, t, 0.3, diff_n=1)[1].real, 1.3,
+    ),
     "linalg.eig homogeneous": (
         lambda x: scipy.linalg.eig(x, homogeneous_eigvals=True)[0].real, SQUARE,
     ),
@@ -127,12 +132,17 @@ REFUSED = {
     "integrate.cumulative_simpson by x": (
         lambda x: integrate.cumulative_simpson(X**2, x=x), X,
     ),
-    "integrate.quad with a weight": (
-        lambda a: integrate.quad(lambda x: a * x, 0, 1, weight="cos", wvar=2.0)[0], 1.3,
+    "integrate.quad by the pole of a weight": (
+        lambda c: integrate.quad(lambda x: np.exp(-x), 0, 2, weight="cauchy", wvar=c)[0], 1.3,
     ),
-    "integrate.quad of a Fourier integral": (
-        lambda a: integrate.quad(lambda x: np.exp(-a * x), 0, np.inf, weight="cos", wvar=2.0)[0],
+    "integrate.quad with a weight where QUADPACK misses what is far away": (
+        lambda a: integrate.quad(
+            lambda x: a * np.exp(-((x - 60) ** 2)), 0, np.inf, weight="sin", wvar=1.0
+        )[0],
         1.3,
+    ),
+    "integrate.quad_vec by a limit of an infinite range": (
+        lambda a: integrate.quad_vec(lambda x: np.exp(-x) * np.ones(2), a, np.inf)[0], 1.3,
     ),
     "interpolate.splrep smoothing": (lambda x: interpolate.splrep(X, x, s=0.5)[1], X**2),
     "interpolate.make_interp_spline periodic": (
