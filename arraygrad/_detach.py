@@ -201,12 +201,13 @@ def lose(
         instead = hints.remedy(library, _running(users)[1])
     if instruction in _STORES_ITEM and LIFTED_MARK in caller.f_globals and not instead:
         instead = _NO_TENSORS
+    place = _called(caller, users) if library.startswith("scipy.") else _place(caller)
     users, depth = _lifted_above(users, depth)
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
         texts.note_numbers(value)  # "%f" % x: text, in which no gradient is expected
         return
     if caller is not users and not what.endswith(" and"):
-        what += f" in {_name(caller)}.{caller.f_code.co_qualname}"
+        what += f" in {place}"
     ways_out = WAYS_OUT_OF_LIFTED if LIFTED_MARK in users.f_globals else WAYS_OUT
     if instead:
         ways_out = instead if "x.detach()" in instead else f"{instead}, or {ways_out}"
@@ -226,7 +227,9 @@ def lose(
 
 class _Latest(local):
     refused: tuple[str, int | None, str] | None = None
-    count = 0  # of the refusals in this thread
+
+    def __init__(self) -> None:
+        self.count = 0  # of the refusals in this thread
 
 
 LATEST = _Latest()
@@ -300,6 +303,22 @@ def _lifted_above(frame: types.FrameType, depth: int) -> tuple[types.FrameType, 
 
 def _name(frame: types.FrameType | None) -> str:
     return "" if frame is None else str(frame.f_globals.get("__name__", ""))
+
+
+def _place(frame: types.FrameType) -> str:
+    return f"{_name(frame)}.{frame.f_code.co_qualname}"
+
+
+def _called(caller: types.FrameType, users: types.FrameType) -> str:
+    """The public name of what the user called of SciPy, in which a frame is."""
+    frame = caller
+    while frame is not users and frame.f_back is not None and frame.f_back is not users:
+        frame = frame.f_back
+    names = frame.f_code.co_qualname.partition(".<locals>")[0].split(".")
+    if len(names) > 1 and "self" in frame.f_locals:
+        names[0] = type(frame.f_locals["self"]).__name__
+    public = [p for p in [*_name(frame).split("."), *names] if not p.startswith("_")]
+    return ".".join(public)
 
 
 def _running(frame: types.FrameType) -> tuple[str, str]:

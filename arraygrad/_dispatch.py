@@ -68,6 +68,8 @@ _LARGE: dict[str, dict[np.dtype[Any], Kernel]] = {}
 _SHORT: dict[str, dict[np.dtype[Any], Any]] = {}
 # Keys that were resolved by falling back to a kernel for all dtypes, or to the reference.
 _RESOLVED: dict[Key, Kernel] = {}
+# Keys that no kernel was found for, and asked for compilation: backward passes ask in each step.
+_MISSING: set[Key] = set()
 
 
 def register_kernel(
@@ -108,6 +110,7 @@ def register_kernel(
         fast.clear()
         for key in [k for k in _RESOLVED if k[:3] == (op, device, layout)]:
             del _RESOLVED[key]
+        _MISSING.clear()
     elif device == "cpu" and layout == "strided" and len(set(dtypes)) == 1:
         if dtypes[0] in fast:
             fast[dtypes[0]] = serial(kernel)
@@ -174,7 +177,7 @@ def find_kernel(
     """The kernel for these arguments, or None; asks for compilation where that is due."""
     key = (op, device, layout, dtypes)
     kernel = _TABLE.get(key) or _RESOLVED.get(key)
-    if kernel is not None:
+    if kernel is not None or key in _MISSING:
         return kernel
     kernel = _TABLE.get((op, device, layout, None))
     if device == "cpu" and layout == "strided":
@@ -187,7 +190,9 @@ def find_kernel(
                 kernel = _build(op, dtypes) or kernel
             elif compile_mode == "background":
                 _compiler().request(op, dtypes)
-    if kernel is not None:
+    if kernel is None:
+        _MISSING.add(key)
+    else:
         _RESOLVED[key] = kernel
     return kernel
 

@@ -183,3 +183,25 @@ def test_an_op_is_found_before_its_chapter_has_been_imported():
         "assert x.tolist() == [4.0, 9.0]\n"
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_that_there_is_no_kernel_is_known_after_the_first_question(monkeypatch):
+    """Backward passes ask in each step for kernels that most ops do not have."""
+    asked = []
+    kernels = _dispatch._kernels
+    monkeypatch.setattr(_dispatch, "_kernels", lambda name: asked.append(name) or kernels(name))
+
+    def find(op):
+        return _dispatch.find_kernel(op, "cpu", "strided", (F8,))
+
+    assert find("nothing_like_it") is None
+    first = len(asked)
+    assert find("nothing_like_it") is None
+    assert len(asked) == first
+    kernel = np.negative
+    register_kernel("nothing_like_it", kernel)
+    try:
+        assert find("nothing_like_it") is kernel
+    finally:
+        del _dispatch._TABLE["nothing_like_it", "cpu", "strided", None]
+        _dispatch._RESOLVED.pop(("nothing_like_it", "cpu", "strided", (F8,)), None)

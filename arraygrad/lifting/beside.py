@@ -24,17 +24,15 @@ from .session import ABSENT, SESSION
 from .stand_ins import is_scalar
 
 if TYPE_CHECKING:
-    from .record import Record
+    from .running import Running
 
 _STEP = 1e-13  # relative; keys that are computed from the arguments differ, too
 
 
 def without_memos(
-    record: Record, result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    record: Running, result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """The result of a function, computed anew where it came from a memo."""
-    if not memos.may_hide(record, result):
-        return result
+    """The result of a function that may hide a memo, computed anew where it came from one."""
     run = functools.partial(function, *args, **kwargs)
     moved_run = functools.partial(moved, function, args, kwargs)
     result = memos.without_last(record, result, run)
@@ -80,7 +78,7 @@ def _is_number(result: Any) -> bool:
 
 
 def _computed_beside(
-    record: Record, result: Any, run: Callable[[], Any], keys: list[tuple[Any, str]], empty: bool
+    record: Running, result: Any, run: Callable[[], Any], keys: list[tuple[Any, str]], empty: bool
 ) -> Any:
     """The result with more of the derivative; None if there is none."""
     put_back = _snapshot(record)
@@ -115,7 +113,7 @@ def _with_values(again: Any, result: Any) -> Any:
     return again
 
 
-def _snapshot(record: Record) -> Callable[[], None]:
+def _snapshot(record: Running) -> Callable[[], None]:
     put_back = kept.snapshot()
     names = [
         (check.scope.twin, name, check.scope.twin.get(name, ABSENT))

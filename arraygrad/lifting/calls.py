@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from types import FunctionType
 from typing import Any
 
 from numpy import ndarray
@@ -14,8 +15,11 @@ from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
 from . import rebinding
 from .lifter import lifter_for
-from .record import Record, mark_numbers
+from .record import Record
+from .running import mark_numbers
 from .session import INERT, SESSION, THREAD
+
+_TENSOR, _SCALAR = _Types.tensor, _Types.scalar
 
 
 class Lifted:
@@ -35,24 +39,35 @@ class Lifted:
         if record is None:
             record = self._record = make_record(self._target, self._packages)
         derivative = self._for_derivatives
-        tensors = arrays = False
+        tensors = arrays = more = False
         if record.quick and record.settled is record.ordered:
             others = not record.is_function
             for a in (*args, *kwargs.values()) if kwargs else args:
                 kind = type(a)
-                if kind is _Types.tensor or kind is _Types.scalar:
+                if kind is _TENSOR or kind is _SCALAR:
                     tensors = True
                 elif kind is ndarray:
                     arrays = True
+                elif (
+                    kind is list or kind is dict or (kind is FunctionType and a.__closure__ is None)
+                ):
+                    more = True
                 elif kind not in INERT:
                     others = True
+            fitted, held = args, None
+            if more and not others:
+                found = None if kwargs else record.at_hand(args, derivative)
+                if found is None:
+                    others = True
+                else:
+                    fitted, held = found
             if record.before is None or record.before.is_same():
                 numbers = derivative and by_numbers()
                 direct = not (others or arrays or (numbers and record.divides))
                 if direct and (tensors or derivative):
                     if numbers:
                         mark_numbers((*args, *kwargs.values()))
-                    return record.run_settled(args, kwargs, derivative)
+                    return record.run_settled(fitted, kwargs, derivative, held)
                 if not numbers:
                     plain = not tensors and (
                         derivative

@@ -24,6 +24,7 @@ from .lifter import SCOPE
 from .session import INERT, SESSION
 from .sync import CellSync
 from .twin_classes import ORIGINALS
+from .watched import has_entries
 
 if TYPE_CHECKING:
     from .record import Record
@@ -74,7 +75,8 @@ def function(record: Record, f: Any) -> Any:
             twin = lifter.functions[f] = lifter.function(f, record.visit, record.cells)
             lifter.finish(twin, f, record.visit)
         if "<" not in f.__qualname__:
-            record.twins[f] = twin
+            if record.own or not _holds(f):  # else its defaults are made fit in each call
+                record.twins[f] = twin
         elif not _holds(f):
             key, known = id(f), record.passing
             known[key] = weakref.ref(f, lambda _: known.pop(key, None)), twin
@@ -249,8 +251,10 @@ def array(record: Record, array: Any) -> Any:
     A graph may keep what it has seen of the array, and the user's array gets the new values when
     the call ends: so the two must not share memory. An array that is only read is shared.
     """
-    tensors = SESSION.tensors
-    found = tensors.get(id(array))
+    session = SESSION
+    tensors = session.tensors
+    key = id(array)
+    found = tensors.get(key)
     if found is not None:
         return found
     dtype = array.dtype
@@ -258,11 +262,20 @@ def array(record: Record, array: Any) -> Any:
         if not is_supported(dtype) or not dtype.isnative:
             return array
         _HELD.add(dtype)
-    if kept.LEFT and id(array) in kept.LEFT and SESSION.arguments is not None:
+    if kept.LEFT and key in kept.LEFT and session.arguments is not None:
         stand_in = kept.suspect(array)
         if stand_in is not None:
             _note(array, stand_in)
             return stand_in
+    if array.base is None and array.nbytes <= COPIED_UP_TO:
+        flags = array.flags
+        if flags.c_contiguous and flags.writeable:  # most are: as below, at half the cost
+            memory = array.copy()
+            tensor = wrap(memory)
+            session.touched = True
+            tensors[key] = tensor
+            session.arrays[id(tensor)] = (tensor, array, memory)
+            return tensor
     owner = array
     while type(owner.base) is np.ndarray:
         owner = owner.base
@@ -319,8 +332,28 @@ def container(record: Record, value: Any) -> Any:
         if (kind is list or kind is dict) and (not kept.LEFT or SESSION.arguments is None):
             if not holds_more(value if kind is list else value.values()):
                 return value
+            if not _fit_arrays(record, value, enumerate(value) if kind is list else value.items()):
+                return value
         record.todo.append((value, None))
     return value
+
+
+def _fit_arrays(record: Record, owner: Any, items: Any) -> bool:
+    """Make arrays of a container or object fit, up to other contents; whether there are any.
+
+    Arrays hold nothing, so they need not wait for their turn as others do.
+    """
+    for key, item in items:
+        kind = type(item)
+        if kind in INERT:
+            continue
+        if kind is np.ndarray and record.plainly:
+            new = array(record, item)
+            if new is not item:
+                owner[key] = new
+        else:
+            return True
+    return False
 
 
 def _suspect_entries(memo: dict[Any, Any]) -> None:
@@ -419,7 +452,7 @@ class Uses:
         self.call = record.calls
         version = 0
         for sync in self.syncs:
-            if sync.live is None or sync.live or not sync.is_same():
+            if sync.live is None or sync.live or not has_entries(sync.own, sync.raw, sync.named):
                 record.owned(sync.pull, record)
             version += sync.version
         if version == self.version:
@@ -450,11 +483,14 @@ def instance_of(record: Record, cls: Any) -> Handler:
         seen[key] = (value, layout)
         if simple:  # this is what most objects cost
             value.__class__ = twin
-            for item in value.__dict__.values():
-                if type(item) not in INERT:
-                    break
-            else:
-                if not kept.LEFT or SESSION.arguments is None:
+            if not kept.LEFT or SESSION.arguments is None:
+                namespace = value.__dict__
+                for item in namespace.values():
+                    if type(item) not in INERT:
+                        if not _fit_arrays(record, namespace, namespace.items()):
+                            return value
+                        break
+                else:
                     return value
         else:
             try:

@@ -53,17 +53,18 @@ class Leaving:
                 namespace = value.__dict__ if layout.direct else layout.namespace(value)
                 for item in namespace.values():
                     if type(item) not in INERT:
-                        self._restore_items(namespace, namespace.items())
+                        if restore_arrays(namespace, namespace.items()):
+                            self._restore_items(namespace, namespace.items())
                         break
             elif layout is not None and layout.slotted:
                 self._restore_slots(value, layout)
             elif type(value) is list:
-                if holds_more(value):
+                if holds_more(value) and restore_arrays(value, enumerate(value)):
                     self._restore_items(value, enumerate(value))
             elif type(value) is dict:
                 if self.plain:
                     memos.plain_keys(value)
-                if holds_more(value.values()):
+                if holds_more(value.values()) and restore_arrays(value, value.items()):
                     self._restore_items(value, value.items())
             else:
                 self._restore(value)
@@ -184,6 +185,20 @@ class Leaving:
                 left = self.leave_value(item)
                 if left is not item and not (SESSION.users and place_of(replace) in SESSION.users):
                     replace(left)
+
+
+def restore_arrays(owner: Any, items: Any) -> bool:
+    """Put arrays back where their tensors are, up to what else is to be undone; whether it is."""
+    seen, arrays = SESSION.seen, SESSION.arrays
+    for key, item in items:
+        if type(item) in INERT:
+            continue
+        number = id(item)
+        if number in arrays:
+            owner[key] = arrays[number][1]
+        elif number not in seen:  # what is there is undone by itself
+            return True
+    return False
 
 
 def like_result(tensor: Any) -> Any:

@@ -31,7 +31,7 @@ from .session import INERT, SESSION
 from .stand_ins import is_scalar, like_user
 
 if TYPE_CHECKING:
-    from .record import Record
+    from .running import Running
 
 # -- entries by a key that says the value of an argument -------------------------------------------
 
@@ -164,6 +164,11 @@ def entries(memo: dict[Any, Any]) -> list[Any]:
     return [*filter(names.have, memo)]
 
 
+def has_plain_keys(memo: dict[Any, Any]) -> bool:
+    """Whether none of a dict's keys can be made of the arguments, by the last one."""
+    return not _may_be_name(next(reversed(memo)))
+
+
 def suspect_entry(memo: dict[Any, Any], key: Any) -> None:
     """Put a tracked value in the place of an entry, so that it is known whether it is used."""
     old = memo[key]
@@ -213,28 +218,49 @@ Place = tuple[Callable[[], Any], Callable[[Any], Any]]  # what is there, and how
 _NODES = 100_000  # so many are counted
 
 
-def may_hide(record: Record, result: Any) -> bool:
+def may_hide(record: Running, result: Any) -> bool:
     """Whether there are places that a memo may be in, or the result comes from nowhere."""
-    if not isinstance(result, TensorBase) or result._node is None or SESSION.suspects:
+    if SESSION.suspects:
         return True
-    if _rebound_by(record) if record.rebound[0] != len(record.codes) else record.rebound[1]:
-        return bool(SESSION.seen or SESSION.arrays)
-    for _, layout in SESSION.seen.values():
-        if layout is None:  # a dict or list
-            break
+    if not isinstance(result, TensorBase) or result._node is None:
+        return any(
+            isinstance(value, dict) and has_made_keys(value) for value, _ in SESSION.seen.values()
+        ) or bool(tracked_arguments())
+    session = SESSION
+    names = record.rebound[1] if record.rebound[0] == len(record.codes) else rebound_by(record)
+    if names:
+        if not (session.seen or session.arrays):
+            return False
     else:
-        return False
-    if SESSION.arrays or SESSION.suspicious:
+        for _, layout in session.seen.values():
+            if layout is None:  # a dict or list
+                break
+        else:
+            return False
+    if session.suspicious or session.kept:  # tensors in containers
         return True
-    for a in SESSION.asked[0]:  # noqa: SIM110 - a number, which a list may hold
-        if isinstance(a, TensorBase) and not a._array.ndim:
+    args, kwargs = session.asked
+    for a in (*args, *kwargs.values()) if kwargs else args:
+        if isinstance(a, TensorBase) and (not a._array.ndim or _has_likes(a._array)):
+            return True  # a number, which a list may hold, or an array
+    return bool(names) and bool(names_kept(record))
+
+
+def _has_likes(array: Any) -> bool:
+    """Whether an array that was met may be a copy of this one."""
+    if not SESSION.arrays or not array.size:
+        return False
+    shape, first, last = array.shape, array.item(0), array.item(-1)
+    for tensor, _, _ in SESSION.arrays.values():  # as the call has left them
+        other = tensor._array
+        if other.shape == shape and other.item(0) == first and other.item(-1) == last:
             return True
     return False
 
 
-def without_last(record: Record, result: Any, run: Callable[[], Any]) -> Any:
+def without_last(record: Running, result: Any, run: Callable[[], Any]) -> Any:
     """The result, computed without a memo of the last argument if there was one."""
-    names = _rebound_by(record)
+    names = rebound_by(record)
     arguments = tracked_arguments()
     shapes = {a._array.shape for a in arguments}
     copies = {
@@ -322,7 +348,7 @@ def _unlike(old: Any, is_one: Callable[[Any], bool]) -> Any:
     return wrap(np.full_like(old._array, np.nan))
 
 
-def _rebound_by(record: Record) -> frozenset[str]:
+def rebound_by(record: Running) -> frozenset[str]:
     """Attributes, globals and names of functions around that code binds, objects once made."""
     count, names = record.rebound
     if count == len(record.codes):
@@ -336,9 +362,9 @@ def _rebound_by(record: Record) -> frozenset[str]:
     return record.rebound[1]
 
 
-def names_kept(record: Record) -> list[tuple[Any, str]]:
+def names_kept(record: Running) -> list[tuple[Any, str]]:
     """The attributes that code binds and that say the values of the arguments."""
-    names = _rebound_by(record)
+    names = rebound_by(record)
     found = []
     for value, layout in SESSION.seen.values() if names else ():
         if layout is None:
@@ -359,7 +385,7 @@ _SAYING = frozenset({tuple, list, bytes, str, int, float, np.float64})
 
 
 def _places(
-    record: Record, names: frozenset[str], is_one: Callable[[Any], bool], few: int
+    record: Running, names: frozenset[str], is_one: Callable[[Any], bool], few: int
 ) -> Iterator[Place]:
     """Where such a copy is, in a place that code writes."""
     for value, layout in [*SESSION.seen.values()]:

@@ -14,39 +14,29 @@ import functools
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._apply import _Types
-from .._detach import LATEST, as_pythons, warn_of_caught
 from .._storage import TensorBase
-from ..autograd.recorded import by_numbers
-from . import beside, blame, fitting, guests, kept, python_arithmetic, reach, rebinding
+from . import fitting, guests, kept, memos, reach, rebinding
 from .class_sync import ClassSync, MetaSync
-from .leaving import ARGUMENTS, Leaving
+from .items import holds_more
+from .leaving import ARGUMENTS
 from .lifter import SCOPE, Lifter, Scope
-from .session import ABSENT, CONTAINERS, INERT, SESSION, THREAD, is_live
+from .running import Running
+from .session import CONTAINERS, INERT, SESSION, is_live
 from .sync import AttributesSync, CellSync, Check, DefaultsSync
 from .twin_classes import ORIGINALS
-from .watched import Watched, may_hold_tensors
 
 _ARITHMETIC_ERRORS = frozenset({"ZeroDivisionError", "OverflowError", "ArithmeticError"})
 
 
-def mark_numbers(args: Iterable[Any]) -> None:
-    """Note that scalars among the arguments stand for Python's numbers."""
-    for a in args:
-        if type(a) is _Types.scalar:
-            as_pythons(a)
-
-
-class Record(Leaving):
+class Record(Running):
     """One thing to lift (a function, method, object) and all that it reaches."""
 
     def __init__(self, target: Any, lifter: Lifter) -> None:
-        self.target = target
+        super().__init__(target)
         self.lifter = lifter
-        self.ordered: tuple[Any, ...] | None = None  # checks and syncs, once all are known
         self.codes: set[Any] = set()
         self.writes = False  # whether code was met that may write into arrays
         self.divides = False  # whether code was met that may divide by an operator
@@ -61,307 +51,14 @@ class Record(Leaving):
         self.closures: dict[int, tuple[Any, Any]] = {}  # functions with cells of this record
         self.versions: dict[ClassSync, int] = {}  # up to which functions of classes are known
         self.twins: dict[Any, Any] = {}  # functions of modules and classes -> their twins
-        # Whether tensors that lifted code leaves behind in the user's objects become arrays.
-        self.plain = True
         self.handlers = dict(fitting.HANDLERS)
         self.todo: list[Any] = []  # containers and objects whose contents are to be made fit
+        self.plainly = type(self).visit is Record.visit  # nobody watches
         self.fitting = False
-        self.is_function = isinstance(target, types.FunctionType)
-        self.twin: Any = None
-        self.method: Any = None  # what a method runs, if that is the target
-        self.settled: Any = ABSENT  # the checks and syncs for which the following was found
-        # What shows that some need no pull, if nothing changed, and no push.
-        self.before: Watched | None = None
-        self.after: Watched | None = None
-        self.active: list[Any] = []  # all others
-        self.quick = False  # whether there are no others
-        self.limit = 0  # of closures that the target reaches
-        self.overgrown = False  # whether there have been more: it was given others again and again
-        self.bare = False  # whether no tensor is reached but by arguments
-        self.calls = 0  # which call it is, for classes that are looked at once in each
-        self.own = False  # whether what is met is reached by the target, not by arguments alone
         self.guests: dict[int, guests.Guests] = {}  # of the calls that run, by thread
         self.empty: dict[int, guests.Empty] = {}  # of earlier calls
         # Functions that are no module's or class's: id -> weak reference, twin.
         self.passing: dict[int, tuple[weakref.ref[Any], Any]] = {}
-
-    # -- entering and leaving ---------------------------------------------------------------------
-
-    def run(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, plain_result: bool
-    ) -> Any:
-        """Call the target with what it reaches made fit."""
-        session = SESSION
-        records = THREAD.records
-        outermost = not records
-        refused = LATEST.count
-        entered = not outermost and self in records
-        derivative = plain and not plain_result
-        lock = session.lock  # taken by its methods, at half the cost of a with statement
-        if outermost and not plain_result:
-            session.asked = (args, kwargs)
-            if derivative:
-                session.arguments = session.asked
-        records.append(self)
-        try:
-            # Twins are shared by all threads: one at a time makes them and brings them up to date.
-            lock.acquire()
-            try:
-                if session.lent and outermost:  # of a call that made nothing fit
-                    session.take_back()
-                self.calls += not entered
-                function = self._enter(entered)
-                visit = self.visit
-                args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
-                if kwargs:
-                    kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
-            finally:
-                lock.release()
-            numbers = outermost and derivative and by_numbers()
-            if numbers:
-                mark_numbers(args)
-            if (numbers and self.divides) or (outermost and self.catches):
-                with python_arithmetic.as_of_floats(numbers and self.catches):
-                    result = function(*args, **kwargs)
-            else:
-                result = function(*args, **kwargs)
-            if outermost:
-                if LATEST.count != refused:
-                    warn_of_caught()
-                if session.asked is not None:
-                    result = beside.without_memos(self, result, function, args, kwargs)
-            if not outermost or (not plain_result and type(result) in ARGUMENTS):
-                return result
-            if type(result) in INERT:
-                return result
-            with lock:
-                self.plain = plain_result
-                return self.leave_value(result)
-        except Exception as error:
-            if outermost:
-                self.plain = plain
-                self.leave_error(error)
-                blame.note_line(error)
-            raise
-        finally:
-            lock.acquire()
-            try:
-                self.plain = plain
-                if not entered:
-                    self._push()
-                records.pop()
-                if outermost:
-                    self.leave()
-                if self.guests and not entered:
-                    self._dismiss()
-                if outermost:
-                    if self.settled is not self.ordered:
-                        self._settle()
-            finally:
-                lock.release()
-
-    def run_settled(self, args: tuple[Any, ...], kwargs: dict[str, Any], derivative: bool) -> Any:
-        """Call the twin: it is up to date, and the arguments are fit as they are."""
-        records = THREAD.records
-        if records:
-            records.append(self)
-            try:
-                return self.twin(*args, **kwargs)
-            finally:
-                records.pop()
-        session = SESSION
-        refused = LATEST.count
-        if derivative:
-            session.arguments = (args, kwargs)
-        records.append(self)
-        try:
-            result = self.twin(*args, **kwargs)
-            if session.rebound or (self.after is not None and not self.after.is_same()):
-                with session.lock:
-                    self.plain = derivative
-                    self._push()
-            if LATEST.count != refused:
-                warn_of_caught()
-            if session.touched and session.suspects:
-                run = functools.partial(self.twin, *args, **kwargs)
-                moved = functools.partial(beside.moved, self.twin, args, kwargs)
-                result = kept.recomputed(result, run, moved)
-            if type(result) in ARGUMENTS:
-                return result
-            with session.lock:
-                self.plain = False
-                return self.leave_value(result)
-        except Exception as error:
-            with session.lock:
-                self.plain = derivative
-                self._push()
-            self.leave_error(error)
-            blame.note_line(error)
-            raise
-        finally:
-            records.pop()
-            if session.touched or derivative:
-                with session.lock:
-                    self.plain = derivative
-                    self.leave()
-
-    def run_fitting(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, plain_result: bool
-    ) -> Any:
-        """Call the twin: it is up to date, and the arguments are to be made fit."""
-        records = THREAD.records
-        if records:
-            return self.run(args, kwargs, plain, plain_result)
-        session = SESSION
-        lock = session.lock
-        refused = LATEST.count
-        if not plain_result:
-            session.asked = (args, kwargs)
-            if plain:
-                session.arguments = session.asked
-        records.append(self)
-        try:
-            lock.acquire()
-            try:
-                self.calls += 1
-                fitted = []
-                for a in args:
-                    kind = type(a)
-                    if kind not in ARGUMENTS:
-                        handler = self.handlers.get(kind)
-                        a = self.visit(a) if handler is None else handler(self, a)
-                    fitted.append(a)
-                for name, a in kwargs.items():
-                    kwargs[name] = self.visit(a)
-                if self.todo:
-                    self.fit_contents()
-                function = self.twin if self.is_function else self._enter(True)
-            finally:
-                lock.release()
-            result = function(*fitted, **kwargs)
-            if LATEST.count != refused:
-                warn_of_caught()
-            if not plain_result:
-                result = beside.without_memos(self, result, function, tuple(fitted), kwargs)
-            kind = type(result)
-            if kind in INERT or (not plain_result and kind in ARGUMENTS):
-                return result
-            with lock:
-                self.plain = plain_result
-                return self.leave_value(result)
-        except Exception as error:
-            self.plain = plain
-            self.leave_error(error)
-            blame.note_line(error)
-            raise
-        finally:
-            lock.acquire()
-            try:
-                self.plain = plain
-                if (
-                    self.guests
-                    or session.rebound
-                    or self.settled is not self.ordered
-                    or not (self.after is None or self.after.is_same())
-                ):
-                    self._push()
-                records.pop()
-                self.leave()
-                if self.guests:
-                    fitted = a = None  # type: ignore[assignment]  # nobody else has the twins
-                    self._dismiss()
-                if self.settled is not self.ordered:
-                    self._settle()
-            finally:
-                lock.release()
-
-    def _settle(self) -> None:
-        """See which checks and syncs later calls can pass over if nothing was rebound."""
-        if self.ordered is None:  # more was met with the arguments, and brought up to date
-            self.ordered = self._all()
-        self.settled = self.ordered
-        before, after = Watched(), Watched()
-        self.active = [sync for sync in self.ordered if not sync.watch(before, after)]
-        self.quick = not self.active and not self.catches
-        self.bare = self.is_function and not any(map(may_hold_tensors, before.values()))
-        self.before, self.after = before.or_none(), after.or_none()
-        self.limit = self.limit or 64 + 2 * len(self.closures)
-        self.overgrown = len(self.closures) > self.limit
-
-    def unchanged(self) -> bool:
-        """Whether what was passed over is as it was found."""
-        return self.settled is self.ordered and (self.before is None or self.before.is_same())
-
-    def _enter(self, entered: bool) -> Any:
-        """What stands for the target, with all that it reaches up to date."""
-        if not entered and (self.active or not self.unchanged()):
-            self.owned(self._pull)
-        function = self.twin
-        if function is None and self.method is not None:
-            return types.MethodType(self.method, self.visit(self.target.__self__))
-        if function is None:
-            function = self.owned(self.visit, self.target)
-            if self.ordered is None:  # more was found on the way
-                self.owned(self._pull)
-            if self.is_function:
-                self.twin = function
-            elif isinstance(self.target, types.MethodType) and isinstance(
-                function, types.MethodType
-            ):
-                self.method = function.__func__
-        return function
-
-    def owned(self, do: Callable[..., Any], *args: Any) -> Any:
-        """Call `do`; what is met meanwhile is reached by the target itself."""
-        before, self.own = self.own, True
-        try:
-            return do(*args)
-        finally:
-            self.own = before
-
-    def _pull(self) -> None:
-        """Bring all that is reached up to date; what is found on the way is pulled too."""
-        if self.unchanged():
-            ordered = self.ordered
-            for sync in self.active:
-                sync.pull(self)
-            if self.ordered is ordered:
-                return
-        self.settled = ABSENT
-        while True:
-            if self.ordered is None:
-                self.ordered = self._all()
-            ordered = self.ordered
-            for sync in ordered:
-                sync.pull(self)
-            if self.ordered is ordered:
-                return
-
-    def _all(self) -> tuple[Any, ...]:
-        return (*self.checks.values(), *self.syncs.values(), *self.attributes.values())
-
-    def _push(self) -> None:
-        """Give the user what lifted code has bound."""
-        if self.settled is self.ordered and (self.after is None or self.after.is_same()):
-            pushed: Any = self.active
-        else:
-            pushed = self.ordered or self._all()
-        for sync in pushed:
-            sync.push(self)
-        if SESSION.rebound:
-            SESSION.rebound = False
-            for sync in [*self.lifter.class_syncs.values()]:
-                sync.push(self)
-        if self.guests:
-            known = self.guests.get(threading.get_ident())
-            if known is not None:
-                known.push(self)
-
-    def _dismiss(self) -> None:
-        """Forget the closures that came with the arguments."""
-        known = self.guests.pop(threading.get_ident(), None)
-        if known is not None and not THREAD.records:
-            known.keep(self)
 
     # -- making fit -------------------------------------------------------------------------------
 
@@ -382,7 +79,6 @@ class Record(Leaving):
         """Contents of what was visited, one after the other: a long chain needs no deep stack."""
         self.fitting = True
         session, todo, handlers = SESSION, self.todo, self.handlers
-        plainly = type(self).visit is Record.visit
         left = kept.LEFT if session.arguments is not None else ()
         try:
             while todo:
@@ -402,12 +98,13 @@ class Record(Leaving):
                 ]:
                     kind = type(item)
                     if kind is _Types.tensor or kind is _Types.scalar:
-                        session.kept[id(item)] = item
+                        if id(item) not in session.arrays:
+                            session.kept[id(item)] = item
                         continue
                     handler = handlers.get(kind)
                     if kind in INERT:
                         new = fitting.number(item)
-                    elif handler is None or not plainly:
+                    elif handler is None or not self.plainly:
                         new = self.visit(item)
                     else:
                         new = handler(self, item)
@@ -423,6 +120,47 @@ class Record(Leaving):
         finally:
             self.fitting = False
             todo.clear()
+
+    def at_hand(
+        self, args: tuple[Any, ...], derivative: bool
+    ) -> tuple[tuple[Any, ...], list[Any] | None] | None:
+        """Arguments with known twins, and the containers among them; None if some need more.
+
+        Lists and dicts of numbers are handed over as they are.
+        """
+        fitted = []
+        held = None
+        flat = True
+        for a in args:
+            kind = type(a)
+            if kind is types.FunctionType:
+                a = self._known_twin(a)
+                if a is None:
+                    return None
+            elif kind is list or kind is dict:
+                if derivative or holds_more(a if kind is list else a.values()):
+                    return None
+                if kind is dict and a and not memos.has_plain_keys(a):
+                    return None
+                held = [a] if held is None else [*held, a]
+            elif kind is _Types.tensor or kind is _Types.scalar:
+                flat = flat and a._array.ndim != 0
+            fitted.append(a)
+        # A list may hold a number that was an argument.
+        if held is not None and (not flat or memos.rebound_by(self)):
+            return None
+        return tuple(fitted), held
+
+    def _known_twin(self, f: Any) -> Any:
+        """The twin of a function that is as it was when it first came; None for others."""
+        if f.__closure__ or f.__defaults__ or f.__kwdefaults__ or f.__dict__:
+            return None
+        twin = self.twins.get(f)
+        if twin is None:
+            passing = self.passing.get(id(f))
+            if passing is not None and passing[0]() is f:
+                twin = passing[1]
+        return twin
 
     def changes(self, value: Any) -> bool:
         """Whether what stands for a value must be looked at anew in each call."""

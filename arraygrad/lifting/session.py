@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._detach import LATEST
 from .._storage import TensorBase
 
 # Values that are the same in lifted code and outside, and hold nothing.
@@ -23,9 +24,17 @@ ABSENT: Any = object()
 
 
 class Records(list[Any]):
-    """The records of the lifted calls that a thread is in, outermost first."""
+    """The records of the lifted calls that a thread is in, outermost first.
 
-    __slots__ = ("__weakref__",)
+    latest : dict
+        What `LATEST` holds for the thread; to ask the thread for it twice a call would cost more.
+    """
+
+    __slots__ = ("__weakref__", "latest")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.latest: dict[str, Any] = vars(LATEST)
 
 
 class Session:

@@ -217,6 +217,126 @@ def test_cost_of_later_calls():
         assert python_calls(lifted, *args) - python_calls(f, *args) <= most, f.__name__
 
 
+class Model:
+    def __init__(self):
+        self.w, self.b, self.c = np.array([1.0, 2.0]), np.ones(2), np.ones((2, 3), order="F")
+        self.same, self.part = self.w, self.w[:1]
+
+    def loss(self, x):
+        self.w += 1.0
+        self.part *= 10.0
+        assert self.same is self.w
+        self.c[0] = 5.0
+        return (self.w * x + self.b).sum()
+
+
+class Quiet:
+    def __init__(self):
+        self.w, self.b, self.k = np.array([3.0, 4.0]), np.ones(2), 2.0
+
+    def fit(self, w):
+        self.w = w
+
+    def loss(self, x):
+        return x
+
+
+def test_arrays_of_a_model_are_written_in_place(slope):
+    model = Model()
+    held = {name: id(value) for name, value in vars(model).items()}
+    by = slope(model.loss)
+    assert [by(1.0), by(1.0), by(1.0)] == [20.0 + 3.0, 210.0 + 4.0, 2110.0 + 5.0]
+    assert {name: id(value) for name, value in vars(model).items()} == held
+    np.testing.assert_array_equal(model.w, [2110.0, 5.0])
+    np.testing.assert_array_equal(model.c, [[5.0] * 3, [1.0] * 3])
+    assert model.c.flags.f_contiguous
+    model.w[:] = 0.0
+    assert by(1.0) == 10.0 + 1.0
+
+
+def test_cost_of_methods():
+    model, x = Quiet(), ag.tensor([1.0, 2.0], requires_grad=True)
+    lifted = ag.lift(model.loss)
+    for _ in range(3):
+        lifted(x)
+    assert python_calls(lifted, x) - python_calls(model.loss, x) <= 22
+
+
+@pytest.mark.parametrize("requires_grad", [True, False])
+@pytest.mark.parametrize("held", [[2.0], {"a": 2.0}, {(1.0, 2.0): 2.0}, Layer(2.0)], ids=type)
+def test_what_may_be_no_memo_runs_once(held, requires_grad):
+    """Without a tracked argument it ran three times: the result might have come from a memo."""
+
+    def f(x, held):
+        runs.append(1)
+        return (x * 2.0).sum()
+
+    runs, lifted, x = [], ag.lift(f), ag.tensor([1.0, 2.0], requires_grad=requires_grad)
+    for k in range(4):
+        lifted(x, held)
+        assert len(runs) == k + 1 or (type(held) is dict and (1.0, 2.0) in held)
+
+
+def fill(x, held, fails=False):
+    many = held.append if isinstance(held, list) else lambda new: held.setdefault(len(held), new)
+    for new in (x * 2.0, np.zeros(2), helper, Layer, Layer(2.0)):
+        many(new)
+    if fails:
+        raise ValueError("full")
+    return (x * 3.0).sum()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("make", [lambda: [1.0], lambda: {"a": 1.0}, list, dict])
+def test_containers_of_numbers_that_are_filled(make, fails):
+    """They are handed over as they are, and what was put into them is looked at afterwards."""
+    lifted = ag.lift(fill)
+    for _ in range(4):
+        x, held = ag.tensor([1.0, 2.0], requires_grad=True), make()
+        size = len(held)
+        if fails:
+            with pytest.raises(ValueError, match="full"):
+                lifted(x, held, True)
+        else:
+            lifted(x, held).backward()
+            np.testing.assert_array_equal(x.grad, [3.0, 3.0])
+        doubled, zeros, function, cls, layer = [
+            *(held if isinstance(held, list) else held.values())
+        ][size:]
+        assert doubled.requires_grad
+        assert isinstance(zeros, ag.Tensor | np.ndarray)
+        assert function is helper
+        assert cls is Layer is type(layer)
+
+
+def scaled(v, by=np.array([1.0, 2.0])):  # noqa: B008 - that is the point
+    return v * by
+
+
+def apply(x, callback):
+    return callback(x).sum()
+
+
+def test_callbacks_and_what_they_reach(monkeypatch):
+    """Writes to the default of a function that came again and again were not seen."""
+    lifted = ag.lift(apply)
+
+    def slope_by(callback):
+        x = ag.tensor([1.0, 1.0], requires_grad=True)
+        lifted(x, callback).backward()
+        return x.grad.tolist()
+
+    for k in range(4):
+        scaled.__defaults__[0][:] = k
+        assert slope_by(scaled) == [k, k]
+        monkeypatch.setitem(globals(), "FACTOR", k + 5.0)
+        assert slope_by(helper) == [k + 5.0] * 2
+        assert slope_by(lambda v: helper(v) * 2.0) == [2 * k + 10.0] * 2
+    helper.twice = 1
+    assert slope_by(helper) == [8.0, 8.0]
+    del helper.twice
+
+
 EVERYTHING = {"builtins": vars(builtins), "modules": sys.modules, "own": globals()}
 
 
