@@ -27,6 +27,9 @@ from ._registry import stand_ins
 
 # Searches: the derivative of what they find is not that of the steps to it.
 _SEARCHES = ("scipy.optimize.", "scipy.cluster.", "scipy.sparse.")
+# SciPy's copy of NumPy's namespace in the standard's terms; where it is since SciPy 1.18.
+_OF_NUMPY = ("scipy._lib.array_api_compat", "scipy._external.array_api_compat")
+_OF_LIBRARIES = ("scipy._lib", "scipy._external")
 _NOT_SEARCHES = frozenset({"rosen_der", "rosen_hess", "rosen_hess_prod"})
 # Roots of polynomials, which for filters are often multiple ones: then they have no derivative.
 _OF_ROOTS = frozenset({"sos2zpk", "tf2sos"})
@@ -161,7 +164,7 @@ def _ours_for(value: Any) -> Any:
     """What stands for an object in rebound code; the object itself if nothing does."""
     if isinstance(value, types.ModuleType):
         name = value.__name__
-        if name.startswith("scipy._lib.array_api_compat"):
+        if name.startswith(_OF_NUMPY):
             return rebinding.ours_for(np)
         if name.partition(".")[0] != "scipy":
             return rebinding.ours_for(value)
@@ -170,7 +173,7 @@ def _ours_for(value: Any) -> Any:
         return _PROXIES[name]
     if not isinstance(value, types.FunctionType):
         return rebinding.ours_for(value)
-    if value.__name__ in _HELPERS and value.__module__.startswith("scipy._lib"):
+    if value.__name__ in _HELPERS and value.__module__.startswith(_OF_LIBRARIES):
         return _HELPERS[value.__name__]
     if not (value.__module__ or "").startswith("scipy"):
         return rebinding.ours_for(value)
@@ -231,5 +234,6 @@ _HELPERS: dict[str, Any] = {
     "xp_copy": lambda x, **options: x.copy(),
     "xp_size": lambda x: x.size,
     "xp_device": lambda x: None,
+    "device": lambda x: None,
 }
 _BUILTINS: dict[str, Any] = rebinding._BUILTINS

@@ -1,11 +1,43 @@
 """Plain SciPy code against its lifted self: values, and gradients against finite differences."""
 
+import re
+
 import numpy as np
+import pytest
 import scipy
 
 import arraygrad as ag
+from arraygrad.scipy import _registry
 
 SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
+TESTED = (1, 17)  # the version that the tables of calls are written for
+KINDS = (ag.errors.DetachError, ag.errors.GradientError)
+
+
+def skip_if_older_than_the_call(f, *arguments):
+    """Skip what an older SciPy refuses itself."""
+    if SCIPY < TESTED:
+        try:
+            f(*arguments)
+        except Exception as error:  # noqa: BLE001 - it says so in any way
+            pytest.skip(f"SciPy {SCIPY}: {error}")
+
+
+def check_or_refused(f, *args, **options):
+    """Check; skip if the code of another SciPy, for which we state no rule, is refused by name."""
+    try:
+        check(f, *args, **options)
+    except KINDS as error:
+        name = re.search(r"scipy\.([\w.]+) has no derivative rule", str(error))
+        if SCIPY == TESTED or name is None or has_rule(name[1]):
+            raise
+        pytest.skip(f"SciPy {SCIPY} computes {name[1]} in code that is refused")
+
+
+def has_rule(name):
+    """Whether a rule is stated for a function of SciPy, by its name without "scipy."."""
+    module, _, function = name.rpartition(".")
+    return function in _registry.NAMES.get(module, ())
 
 
 def flat(out):

@@ -313,3 +313,20 @@ def test_each_refusal_in_the_package_has_a_row(monkeypatch):
 def test_only_the_policy_raises_what_loses_a_gradient():
     """DetachError is raised by `lose`, and where SciPy hides it behind an error of its own."""
     assert set(functions_that_call("DetachError")) == {"_rule.py: function"}
+
+
+IN_CLASSES = {
+    "scipy.interpolate.RectBivariateSpline": lambda x: interpolate.RectBivariateSpline(
+        X, X, np.outer(x, x)
+    ),
+    "scipy.interpolate.AAA": lambda x: interpolate.AAA(X, x),
+    "scipy.stats.dirichlet_gen.logpdf": lambda x: stats.dirichlet.logpdf([0.4, 0.6], x[:2]),
+}
+
+
+@pytest.mark.parametrize("name", IN_CLASSES)
+def test_what_is_called_of_scipy_is_named_not_what_it_is_made_of(name):
+    if name.endswith("AAA") and not hasattr(interpolate, "AAA"):
+        pytest.skip("a newer SciPy has it")
+    with pytest.raises(KINDS, match=rf" in {name} would lose"):
+        ag.lift(IN_CLASSES[name])(tracked(X))
