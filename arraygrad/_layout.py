@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ._errors import ArgumentError, ArgumentTypeError, ArraygradError, AxisError, ShapeError
 
 Shape = tuple[int, ...]
@@ -102,7 +104,7 @@ def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
     """The axis as a number in range(ndim)."""
     if type(axis) is int and -ndim <= axis < ndim:  # nearly always
         return axis + ndim if axis < 0 else axis
-    if isinstance(axis, bool):  # which Python takes for a number, and NumPy not for that of an axis
+    if isinstance(axis, bool | np.bool):  # which Python and older NumPys take for a number
         raise ArgumentTypeError(f"{argument}={axis} is not an integer; use {int(axis)}")
     try:
         number = operator.index(axis)
@@ -134,7 +136,7 @@ def normalize_axes(
         if len(set(axes)) != len(axes):
             raise ArgumentError(f"{argument}={tuple(axis)} names one axis twice")  # type: ignore[arg-type]
         return tuple(sorted(axes))
-    if not ndim and not strict and axis in (0, -1) and not isinstance(axis, bool):
+    if not ndim and not strict and axis in (0, -1) and not isinstance(axis, bool | np.bool):
         return ()
     return (normalize_axis(axis, ndim, argument),)  # type: ignore[arg-type]
 

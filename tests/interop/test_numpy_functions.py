@@ -31,6 +31,7 @@ from . import (
     calls_products,
     calls_reducing,
     calls_shaping,
+    test_old_keywords,
 )
 
 DIFFERENTIABLE = {
@@ -154,7 +155,7 @@ def test_each_keyword_of_a_differentiable_function_is_passed():
             for p in parameters
             if p.default is not p.empty and p.name not in known
         ]
-    assert not missing
+    assert [m for m in missing if m not in test_old_keywords.ROWS] == []
 
 
 def test_each_function_has_several_calls():

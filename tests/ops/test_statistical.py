@@ -272,10 +272,13 @@ AXES = [
     1.5, "x", (0, 0), (0, 1.5), True, np.True_, np.array(0), None, (), -3, 2, 0, -1, (0,), (0, 2),
     {}, 1j, np.float64(1),
 ]  # fmt: skip
+# Then mean, var and std warn, and may find first that there is no axis of that number.
+TRUTH_IS_A_NUMBER = np.lib.NumpyVersion(np.__version__) < "2.3.0"
 
 
 @pytest.mark.filterwarnings("ignore:Mean of empty:RuntimeWarning", "ignore:invalid:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*'np.bool' scalars to be interpreted:DeprecationWarning")
 @pytest.mark.parametrize("shape", [(2, 3), (), (0,)], ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_axes_are_taken_and_refused_as_by_numpy(method: str, shape: tuple[int, ...]) -> None:
@@ -293,7 +296,8 @@ def test_axes_are_taken_and_refused_as_by_numpy(method: str, shape: tuple[int, .
         if isinstance(found, Exception):
             assert isinstance(found, ag.errors.ArraygradError), (axis, found)
             alike = TypeError if isinstance(wanted, TypeError) else ValueError
-            assert axis is True or isinstance(found, alike), (axis, wanted, found)
+            free = axis is True or (axis is np.True_ and TRUTH_IS_A_NUMBER)
+            assert free or isinstance(found, alike), (axis, wanted, found)
         else:
             assert found == wanted, axis
 

@@ -10,11 +10,12 @@ import numpy as np
 from ..._answers import answers
 from ..._apply import operand
 from ..._dtypes import is_supported
-from ..._errors import ArgumentError
+from ..._errors import ArgumentError, ArgumentTypeError
 from ..._layout import as_integer, listed, normalize_axis
 from ..._ndarray_options import check_order
 from ..._short import joined, taken
 from ..._storage import TensorBase
+from ..._warnings import warn
 from ...ops import (
     comparison,
     indexing,
@@ -36,13 +37,27 @@ def _stored(out: Any, result: Any, name: str) -> Any:
     return result if out is None else store(out, result, True, "same_kind", name)
 
 
+def _renamed(shape: Any, newshape: Any) -> Any:
+    """The shape that np.reshape is given under its old name; NumPy 2.4 took the name out."""
+    if shape is not None:
+        raise ArgumentTypeError("np.reshape: give 'shape' alone, not 'newshape' and 'shape'")
+    if newshape is None:
+        raise ArgumentTypeError("reshape() missing 1 required positional argument: 'shape'")
+    warn(
+        "`newshape` keyword argument is deprecated, use `shape=...` or pass shape positionally "
+        "instead. (deprecated in NumPy 2.1)",
+        DeprecationWarning,
+    )
+    return newshape
+
+
 @answers(np.reshape)
 def reshape(
     a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None,
     copy: bool | None = None,
 ) -> Any:  # fmt: skip
     """np.reshape; newshape= is its old keyword."""
-    if order == "C" and copy is None and isinstance(a, TensorBase):  # most calls
+    if order == "C" and copy is newshape is None and isinstance(a, TensorBase):  # most calls
         out = None
         if type(shape) is tuple:
             out = shapes.reshaped(a, shape)
@@ -50,7 +65,8 @@ def reshape(
             out = shapes.reshaped(a, (shape,))
         if out is not None:
             return out
-    shape = newshape if shape is None else shape
+    if newshape is not None or shape is None:
+        shape = _renamed(shape, newshape)
     shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     return operand(a, "reshape").reshape(shape, order=order, copy=copy)
 

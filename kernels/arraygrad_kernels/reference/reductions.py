@@ -16,6 +16,8 @@ import numpy as np
 
 __all__ = ["KERNELS"]
 
+_BY_PRODUCTS = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+
 
 def _accumulator(dtype: np.dtype) -> np.dtype:
     """Return the dtype to accumulate a result of ``dtype`` in."""
@@ -188,6 +190,12 @@ def std(
     return result.astype(real_dtype, copy=False)
 
 
+def _squared(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """The squares, by the function that NumPy's own variance calls: warnings name it."""
+    # NumPy 2.1 to 2.3 multiply.
+    return np.multiply(x, x, out=out) if _BY_PRODUCTS else np.square(x, out=out)
+
+
 def _variance(
     x: np.ndarray, axis: tuple[int, ...], keepdims: bool, correction: float, wide: np.dtype
 ) -> np.ndarray:
@@ -197,9 +205,9 @@ def _variance(
     total = np.add.reduce(x, axis=axis, keepdims=True)
     distance = np.subtract(x, _divide_by_real(total, count))
     if distance.dtype.kind == "c":
-        squares = np.square(distance.real) + np.square(distance.imag)
+        squares = _squared(distance.real) + _squared(distance.imag)
     else:
-        squares = np.square(distance, out=distance) if distance.ndim else np.square(distance)
+        squares = _squared(distance, out=distance if distance.ndim else None)
     result = _divide_by_real(np.add.reduce(squares, axis=axis, keepdims=keepdims), divisor)
     # The standard says NaN, not infinity, where there are too few elements.
     return result if divisor else np.full_like(result, np.nan)
