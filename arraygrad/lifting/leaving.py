@@ -38,7 +38,7 @@ class Leaving:
         if not session.touched:
             if session.lent:
                 session.take_back()
-            session.arguments = session.asked = None
+            session.arguments = session.asked = session.names = session.prints = None
             return
         seen = [*session.seen.values()]
         # Classes first: to hash twins, as a look into a set of types does, costs more than all.
