@@ -20,6 +20,8 @@ from scipy.spatial.transform import Rotation
 import arraygrad as ag
 from arraygrad.scipy import _rule
 
+from .checking import skip_if_older_than_the_call
+
 X = np.array([0.3, 1.1, 1.7, 2.9, 3.1, 4.2])
 SQUARE = np.array([[3.0, 0.4, 0.2], [0.1, 2.5, 0.3], [0.3, 0.2, 2.0]])
 
@@ -234,6 +236,7 @@ def test_error_by_default(name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_warning_and_scipys_values(name):
     f, x = REFUSED[name]
+    skip_if_older_than_the_call(f, x)
     with ag.set_detach_policy("warn"), pytest.warns(ag.DetachWarning, match="would lose"):
         out = ag.lift(f)(tracked(x))
     assert not getattr(out, "requires_grad", False)
@@ -243,6 +246,7 @@ def test_warning_and_scipys_values(name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_silent_and_scipys_values(name):
     f, x = REFUSED[name]
+    skip_if_older_than_the_call(f, x)
     with ag.set_detach_policy("allow"):
         out = ag.lift(f)(tracked(x))
     assert not getattr(out, "requires_grad", False)
@@ -252,6 +256,7 @@ def test_silent_and_scipys_values(name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_nothing_is_refused_where_nothing_is_tracked(name):
     f, x = REFUSED[name]
+    skip_if_older_than_the_call(f, x)
     np.testing.assert_allclose(values(ag.lift(f)(ag.tensor(x))), f(x), rtol=1e-9)
 
 
