@@ -89,9 +89,14 @@ def from_triangle(x: Any, which: str) -> Any:
     if not is_tracked(x):
         return x
     array = x._array
-    gap = np.abs(array - np.conj(np.swapaxes(array, -1, -2)))
+    turned = _adjoint(array)
+    if np.array_equal(array, turned):
+        return x
+    gap = np.abs(array - turned)
+    is_builtin = array.dtype.kind in "fc"  # bfloat16 is not
+    tolerance = max(1e-8, 8 * float(np.finfo(array.dtype).eps)) if is_builtin else 1e-2
     # Products such as A @ P @ A.T are Hermitian but for rounding.
-    if gap.size == 0 or np.max(gap) <= 1e-8 * np.max(np.abs(array)):
+    if gap.size == 0 or np.max(gap) <= tolerance * np.max(np.abs(array)):
         return x
     if which == "L":
         return creation.tril(x) + adjoint(creation.tril(x, k=-1))
@@ -233,17 +238,82 @@ def _cholesky_kernel(x: Any) -> Any:
     return np.linalg.cholesky(x)
 
 
-def _cholesky_vjp(g: Any, out: Any) -> Any:
+# Columns of which the inverse of their diagonal block is made: below that, one block.
+_WIDTH = 64
+
+
+def _cholesky_backward_kernel(g: Any, factor: Any) -> Any:
+    """Cotangent of x, by blocks of columns from the last to the first.
+
+    As many operations as twice the factorization's, all of them products of matrices: the formula
+    for whole matrices, of `_diagonal_block`, has seven times as many.
+    """
+    n = factor.shape[-1]
+    dtype = np.result_type(g, factor)
+    if n <= _WIDTH:
+        return _diagonal_block(g.astype(dtype, copy=False), factor, np.linalg.inv(factor))
+    pending = np.array(g, dtype, order="C")
+    out = np.empty(pending.shape, dtype)
+    count = -(-n // _WIDTH)
+    edges = [n * i // count for i in range(count + 1)]
+    for start, stop in zip(edges[-2::-1], edges[:0:-1], strict=True):
+        before, here, after = slice(start), slice(start, stop), slice(stop, None)
+        left, diagonal = factor[..., here, before], factor[..., here, here]
+        inverse = np.linalg.inv(diagonal)
+        own = pending[..., here, here]
+        if stop < n:
+            below = np.matmul(pending[..., after, here], inverse)
+            upper = _adjoint(below)
+            pending[..., after, before] -= np.matmul(below, left)
+            own -= np.matmul(upper, factor[..., after, here])
+            pending[..., here, before] -= np.matmul(upper, factor[..., after, before])
+            out[..., after, here] = below = np.multiply(below, 0.5, out=below)
+            out[..., here, after] = _adjoint(below)
+        out[..., here, here] = middle = _diagonal_block(own, diagonal, inverse)
+        if start:
+            pending[..., here, before] -= np.matmul(2 * middle, left)
+    return out
+
+
+def _adjoint(array: Any) -> Any:
+    turned = np.swapaxes(array, -1, -2)
+    return np.conj(turned) if array.dtype.kind == "c" else turned
+
+
+def _diagonal_block(g: Any, factor: Any, inverse: Any) -> Any:
     """L^-H tril(L^H g) L^-1 with half the diagonal, made Hermitian (Murray 2016)."""
-    array = out._array
-    upper = adjoint(out)
-    mask = triangle(array.shape[-1], array.dtype, 0.5)
-    middle = times(matmul(upper, g), mask)
-    # Both sides at once: the result only counts through its Hermitian part.
-    middle = add(middle, adjoint(middle))
-    left = apply(SOLVE, upper, middle)
-    both = adjoint(apply(SOLVE, upper, adjoint(left)))
-    return multiply(0.5, both)
+    inverse = np.tril(inverse)
+    middle = np.tril(np.matmul(_adjoint(factor), g))
+    middle += _adjoint(middle)  # NumPy makes a copy where the memory overlaps
+    np.einsum("...ii->...i", middle)[...] *= 0.5
+    product = np.matmul(np.matmul(_adjoint(inverse), middle), inverse)
+    product *= 0.5
+    return product
+
+
+def _cholesky_backward_vjp(g: Any, x1: Any, x2: Any, out: Any) -> Any:
+    """With h Hermitian, w = h L^-H and q = tril(L^-1 w) with half the diagonal."""
+    array = x2._array
+    inverse = apply(INV, x2)
+    h = multiply(0.5, add(g, adjoint(g)))
+    w = matmul(h, adjoint(inverse))
+    q = times(matmul(inverse, w), triangle(array.shape[-1], array.dtype, 0.5))
+    by_factor = subtract(matmul(x1, adjoint(q)), multiply(2.0, matmul(out, w)))
+    return matmul(x2, q), times(by_factor, triangle(array.shape[-1], array.dtype, 1.0))
+
+
+CHOLESKY_BACKWARD = declare(
+    Op("cholesky_backward", ("x1", "x2"), Rule(vjp=_cholesky_backward_vjp), dtypes="floating only",
+       scalar=False)
+)  # fmt: skip
+register_kernel(
+    "cholesky_backward",
+    lapack("cholesky", "its derivative does not exist at such matrices")(_cholesky_backward_kernel),
+)
+
+
+def _cholesky_vjp(g: Any, out: Any) -> Any:
+    return apply(CHOLESKY_BACKWARD, g, out)
 
 
 CHOLESKY = declare(

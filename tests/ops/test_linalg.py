@@ -3,6 +3,8 @@
 Values against NumPy and derivatives at ordinary matrices are rows of tests/samples/linalg.py.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -564,3 +566,48 @@ def test_logm_undoes_expm_with_its_gradient():
     x = np.array([[0.1, 0.4], [-0.3, 0.2]])
     found = gradient(lambda m: ag.sum(linalg.logm(linalg.expm(m))), x)
     np.testing.assert_allclose(found, np.ones((2, 2)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128, np.float32])
+@pytest.mark.parametrize("shape", [(150, 150), (2, 65, 65), (3, 5, 5), (0, 0), (2, 0, 0)])
+def test_cholesky_backward_by_blocks_is_the_formula_of_whole_matrices(
+    shape: tuple[int, ...], dtype: Any
+) -> None:
+    rng = np.random.default_rng(5)
+
+    def drawn() -> Any:
+        real = rng.normal(size=shape)
+        whole = real + 1j * rng.normal(size=shape) if dtype is np.complex128 else real
+        return whole.astype(dtype)
+
+    n = shape[-1]
+    factor, g = drawn(), drawn()
+    matrix = factor @ np.conj(np.swapaxes(factor, -1, -2)) + np.eye(n, dtype=dtype) * n
+    x = ag.tensor(matrix, requires_grad=True)
+    ag.linalg.cholesky(x).backward(ag.asarray(g))
+    assert x.grad is not None
+    lower = np.linalg.cholesky(matrix.astype(np.complex128))
+    upper = np.conj(np.swapaxes(lower, -1, -2))
+    middle = np.tril(upper @ g)
+    middle = (middle + np.conj(np.swapaxes(middle, -1, -2))) * (1 - np.eye(n) / 2)
+    expected = np.linalg.inv(upper) @ middle @ np.linalg.inv(lower) / 2
+    tolerance = 1e-5 if dtype is np.float32 else 1e-12
+    size = np.max(np.abs(expected), initial=0.0)
+    assert x.grad.dtype == dtype
+    np.testing.assert_allclose(np.asarray(x.grad), expected, rtol=tolerance, atol=tolerance * size)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_second_derivative_of_log_det_by_cholesky_of_many_blocks(upper: bool) -> None:
+    rng = np.random.default_rng(6)
+    matrix, v = rng.normal(size=(70, 70)), rng.normal(size=(70, 70))
+    matrix = matrix @ matrix.T + 70 * np.eye(70)
+    v = v + v.T
+
+    def log_det(x: Any) -> Any:
+        return 2 * np.sum(np.log(np.diagonal(ag.linalg.cholesky(x, upper=upper))))
+
+    inverse = np.linalg.inv(matrix)
+    np.testing.assert_allclose(ag.grad(log_det)(matrix), inverse, rtol=1e-10, atol=1e-14)
+    expected = -inverse @ v @ inverse
+    np.testing.assert_allclose(ag.hvp(log_det)(matrix, v), expected, rtol=1e-9, atol=1e-14)
