@@ -47,7 +47,7 @@ def interp(
     """np.interp, differentiable in the places, the nodes and their values.
 
     At a node the slope in x is that of the interval on its right (on the left at the last node);
-    outside of the nodes it is 0.
+    outside of the nodes it is 0, and so it is at nodes beside a value that is not finite.
     """
     at, nodes, values = operand(x, "interp", 1), operand(xp, "interp", 2), operand(fp, "interp", 3)
     at, nodes = at.astype(float, copy=False), nodes.astype(float, copy=False)
@@ -76,12 +76,33 @@ def interp(
 
 
 def _on_interval(at: Any, nodes: Any, values: Any, j: Any) -> Any:
+    """On the line through nodes j and j + 1, with NumPy's ways around values that are not finite.
+
+    A line through infinity has no slope at its finite end, where the value counts alone.
+    """
     index = operand(j)
     x0 = indexing.take(nodes, index, axis=0) if j.ndim else nodes[int(j)]
     x1 = indexing.take(nodes, operand(j + 1), axis=0) if j.ndim else nodes[int(j) + 1]
     y0 = indexing.take(values, index, axis=0) if j.ndim else values[int(j)]
     y1 = indexing.take(values, operand(j + 1), axis=0) if j.ndim else values[int(j) + 1]
-    return (y1 - y0) / (x1 - x0) * (at - x0) + y0
+    with np.errstate(all="ignore"):  # np.interp does not warn
+        slope = (y1 - y0) / (x1 - x0)
+        out = slope * (at - x0) + y0
+        is_end = at._array == x1._array  # of the last interval: NumPy gives the value itself
+        if not is_end.any() and np.isfinite(out._array).all():
+            return out
+        backwards = slope * (at - x1) + y1
+    if is_end.any():
+        out = searching.where(is_end, backwards, out)
+    if np.isfinite(out._array).all():
+        return out
+    is_start = at._array == x0._array
+    is_nan = np.isnan(out._array) & ~np.isnan(at._array)
+    level = np.isnan(backwards._array) & (y0._array == y1._array)
+    broken = ~np.isfinite(out._array)
+    out = searching.where(is_nan, backwards, out)
+    out = searching.where((is_start & broken) | (is_nan & level), y0, out)
+    return searching.where(is_end & broken, y1, out)
 
 
 def _periodic(at: Any, nodes: Any, values: Any, period: Any) -> tuple[Any, Any, Any]:
