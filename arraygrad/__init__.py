@@ -398,7 +398,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
     "special": (),
 }  # fmt: skip
 
-_lazy = _lazy_attributes(__name__, _LAZY, "_hints")
+_lazy = _lazy_attributes(__name__, _LAZY, "arraygrad._hints")
 
 
 def __getattr__(name: str) -> _Any:
@@ -411,4 +411,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING"})

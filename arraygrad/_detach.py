@@ -201,8 +201,11 @@ def lose(
         instead = hints.remedy(library, _running(users)[1])
     if instruction in _STORES_ITEM and LIFTED_MARK in caller.f_globals and not instead:
         instead = _NO_TENSORS
+    innermost = users
     place = _called(caller, users) if library.startswith("scipy.") else _place(caller)
     users, depth = _lifted_above(users, depth)
+    if not instead:
+        instead = hints.of_package(innermost.f_globals, innermost is not users)
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
         texts.note_numbers(value)  # "%f" % x: text, in which no gradient is expected
         return

@@ -90,7 +90,7 @@ class GradientError(ArraygradError, RuntimeError):
 
 
 class GradientWarning(UserWarning):
-    """A derivative rests on an assumption that cannot be checked."""
+    """A derivative rests on an assumption that cannot be checked, or was not kept."""
 
 
 class AnomalyError(GradientError, FloatingPointError):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from typing import Any
 
 import numpy as np
+
+from . import _errors as errors
 
 _NAMES = {
     "FloatTensor": "ag.tensor(data, dtype=ag.float32)",
@@ -19,6 +23,7 @@ _NAMES = {
     "clamp": "ag.clip(x, low, high)",
     "clone": "x.copy()",
     "constant": "ag.tensor(data)",
+    "detach": "x.detach()",
     "double": "ag.float64",
     "float": "ag.float32",
     "from_numpy": "ag.asarray(array)",
@@ -32,6 +37,7 @@ _NAMES = {
     "manual_seed": "rng = np.random.default_rng(seed)",
     "masked_select": "x[mask]",
     "mm": "ag.matmul(x1, x2)",
+    "ndarray": "ag.Tensor, or ag.empty(shape)",
     "norm": "ag.linalg.vector_norm(x)",
     "numel": "x.size",
     "permute": "ag.permute_dims(x, axes)",
@@ -74,12 +80,16 @@ _OTHERWISE = {
     "get_default_dtype": "it is ag.float64, as NumPy's",
     "jnp": "use ag.numpy, or NumPy itself",
     "lax": "write loops and conditions in Python",
+    "load": "write ag.asarray(np.load(file))",
     "make_jaxpr": "call the function itself, nothing is traced",
+    "save": "write np.save(file, x.detach())",
+    "savez": "write np.savez(file, x=x.detach())",
     "scan": "write a for loop in Python",
     "set_default_dtype": "pass dtype=ag.float32 where arrays are made",
     "tree_util": "ag.grad takes tuples, lists and dictionaries of arrays as they are",
     "utils": "write it with NumPy's functions",
     "while_loop": "write a while loop in Python",
+    "zero_grad": "write x.grad = None for each parameter",
 }
 
 # The same for attributes of tensors.
@@ -150,13 +160,15 @@ _ATTRIBUTES = {
     "type": "write x.astype(dtype)",
     "type_as": "write x.astype(other.dtype)",
     "unbind": "write list(x)",
-    "zero_": "write x[...] = 0",
+    "zero_": "write x[...] = 0, or x.grad = None to start a gradient anew",
     "zero_grad": "write x.grad = None",
 }
 
 
 def hint(name: str) -> str:
     """The end of an error message about a name that is not there; empty if nothing is known."""
+    if name in errors.__all__:
+        return f"; write ag.errors.{name}"
     known = _NAMES.get(name)
     if known is not None:
         return f"; write {known}"
@@ -197,3 +209,26 @@ def remedy(module: str, called: str) -> str:
     registry = importlib.import_module("arraygrad.scipy._registry")  # by name: it lies above
     path = ".".join([*parts[:2], called])
     return f"use arraygrad.{path}, as lifted code does" if path in registry.stand_ins() else ""
+
+
+# The same for packages whose objects hold values.
+_HOLDERS = {
+    "pandas": 'pandas holds no tensors: take its values out first, df["x"].to_numpy() * t',
+    "xarray": "x.data is the tensor inside, x.values converts it",
+}
+
+
+def of_package(namespace: dict[str, Any], lifted: bool) -> str:
+    """What to type where the code of an installed package was met; `lifted` code called it."""
+    top = str(namespace.get("__name__", "")).partition(".")[0]
+    if top in _HOLDERS:
+        return _HOLDERS[top]
+    if not lifted:
+        return ""
+    reach = importlib.import_module("arraygrad.lifting.reach")  # by name: it lies above
+    never = not top or top in sys.stdlib_module_names or top == "__main__"
+    if never or reach.is_users(namespace, frozenset()):
+        return ""
+    if not reach.is_users(namespace, frozenset({top})):
+        return ""
+    return f'lift that package too, ag.lift(f, packages=["{top}"])'

@@ -71,7 +71,7 @@ def lazy_attributes(
         if module is None:
             message = f"module {package!r} has no attribute {name!r}"
             if hints is not None and not name.startswith("_"):
-                message += importlib.import_module(f"{package}.{hints}").hint(name)
+                message += importlib.import_module(hints).hint(name)
             raise MissingNameError(message, name=name, obj=sys.modules[package])
         if module:
             value = getattr(importlib.import_module(f"{package}.{module}"), name)

@@ -95,7 +95,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
     "primitive": ("primitive",),
 }
 
-__getattr__ = lazy_attributes(__name__, _LAZY)
+__getattr__ = lazy_attributes(__name__, _LAZY, "arraygrad._hints")
 
 
 def __dir__() -> list[str]:

@@ -153,6 +153,9 @@ class Function:
     6.0
     """
 
+    _primitive: str | None = None  # the user's function, if `primitive` made the class
+    _hidden = 0  # leading arguments of forward that the user does not see
+
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Refused: a Function has no instances."""
         raise ArgumentTypeError(
@@ -343,14 +346,25 @@ def _pull(g: Any, node: Node, values: Any, recording: bool) -> Sequence[Any]:
     found = found if isinstance(found, tuple | list) else (found,)
     inputs = node[INPUTS]
     if len(found) < len(inputs) or any(f is not None for f in found[len(inputs) :]):
+        hidden = cls._hidden
+        given, expected = len(found) - hidden, len(inputs) - hidden
+        arguments = f"{expected} argument{'s' * (expected != 1)}"
         raise ArgumentError(
-            f"{cls.__name__}.backward returned {len(found)} gradients for {len(inputs)} arguments "
-            "of forward; return one for each, None for those without"
+            f"{_called(cls, 'backward')} returned {given} gradient{'s' * (given != 1)} for "
+            f"{arguments}{'' if hidden else ' of forward'}; return one for each, None for those "
+            "without"
         )
     return [
         _checked(cls, i, c, like, parent)
         for i, (c, like, parent) in enumerate(zip(found, attributes["like"], inputs, strict=False))
     ]
+
+
+def _called(cls: type[Function], method: str) -> str:
+    """How messages call what the user wrote: a method, or what `primitive` was given."""
+    if cls._primitive is None:
+        return f"{cls.__name__}.{method}"
+    return f"the {'vjp' if method == 'backward' else method} of the primitive {cls._primitive}"
 
 
 def _own(part: Any) -> Any:
@@ -368,12 +382,12 @@ def _own(part: Any) -> Any:
 def _checked(cls: type[Function], i: int, c: Any, like: Any, parent: Any) -> Any:
     if c is None or parent is None:
         return None
-    c = operand(c, f"{cls.__name__}.backward")
+    c = operand(c, _called(cls, "backward"))
     shape, dtype = like
     if c._array.shape != shape:
         raise ShapeError(
-            f"{cls.__name__}.backward returned a gradient of shape {c._array.shape} for argument "
-            f"{i + 1}, which has shape {shape}"
+            f"{_called(cls, 'backward')} returned a gradient of shape {c._array.shape} for "
+            f"argument {i + 1 - cls._hidden}, which has shape {shape}"
         )
     return cast(c, dtype)
 
@@ -396,7 +410,7 @@ def _push(tangents: Any, node: Node, values: Any, recording: bool) -> Any:
         return _checked_tangent(cls, found, likes)
     if not isinstance(found, tuple | list) or len(found) != len(likes):
         raise ArgumentError(
-            f"{cls.__name__}.jvp must return one tangent for each of {len(likes)} results"
+            f"{_called(cls, 'jvp')} must return one tangent for each of {len(likes)} results"
         )
     return tuple(_checked_tangent(cls, t, like) for t, like in zip(found, likes, strict=True))
 
@@ -404,11 +418,11 @@ def _push(tangents: Any, node: Node, values: Any, recording: bool) -> Any:
 def _checked_tangent(cls: type[Function], t: Any, like: Any) -> Any:
     if t is None:
         return None
-    t = operand(t, f"{cls.__name__}.jvp")
+    t = operand(t, _called(cls, "jvp"))
     if t._array.shape != like[0]:
         raise ShapeError(
-            f"{cls.__name__}.jvp returned a tangent of shape {t._array.shape} for a result of "
-            f"shape {like[0]}"
+            f"{_called(cls, 'jvp')} returned a tangent of shape {t._array.shape} for a result "
+            f"of shape {like[0]}"
         )
     return cast(t, like[1])
 

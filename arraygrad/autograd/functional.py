@@ -225,15 +225,29 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     >>> pull(1.0)
     (3.0, 2.0)
     """
+    _check_given(vjp, f, primals)
+    return _vjp(f, primals, has_aux, "the cotangent")
+
+
+def _check_given(maker: Function, f: Function, primals: tuple[Any, ...]) -> None:
+    if not primals:
+        raise ArgumentError(
+            f"{maker.__name__} takes the values beside the function: ag.{maker.__name__}"
+            f"({name_of(f)}, x); only ag.grad, ag.jacobian and their kin give a function to call"
+        )
+
+
+def _vjp(f: Function, primals: tuple[Any, ...], has_aux: bool, name: str) -> tuple[Any, ...]:
+    """What `vjp` returns; messages call the cotangent by this name."""
     run = Recorded(f, primals, {}, range(len(primals)), has_aux, deferred=True)
     out = run.leave(run.out)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
-        given = leaves_like(cotangent, run.out, "the cotangent")
+        given = leaves_like(cotangent, run.out, name)
         checked: list[Any] = []
         for (_, v), g in zip(run.leaves, given, strict=True):
             known = isinstance(v, TensorBase) and v._array.dtype.kind in "fcV"
-            checked.append(cotangent_of(v, g, "the cotangent") if known and g is not None else None)
+            checked.append(cotangent_of(v, g, name) if known and g is not None else None)
         recording = is_grad_enabled() and (run.tracked or any(map(_tracked, checked)))
         found = run.gradients(checked, recording, True)
         # A tracked cotangent may belong to a younger graph than the run: no test of age then.
@@ -276,6 +290,7 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, .
     >>> push(1.0), push(2.0)
     (6.0, 12.0)
     """
+    _check_given(linearize, f, primals)
     run = Recorded(f, primals, {}, range(len(primals)), has_aux, deferred=True)
     out = run.leave(run.out)
 
@@ -496,7 +511,7 @@ def hvp(f: Function) -> Function:
 
     def product(x: Any, v: Any, *args: Any, **kwargs: Any) -> Any:
         # The Hessian is symmetric: its product with v is the gradient's vjp, one reverse pass.
-        _, pull = vjp(lambda y: gradient(y, *args, **kwargs), x)
+        _, pull = _vjp(lambda y: gradient(y, *args, **kwargs), (x,), False, "the vector v")
         return pull(v)[0]
 
     return Derivative(product, hvp, f)

@@ -6,6 +6,7 @@ pass; saved-tensor hooks decide how values are kept between the forward and the 
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -16,7 +17,7 @@ import numpy as np
 
 from .._apply import RESULT, node_of, wrap
 from .._engine import is_leaf_node
-from .._errors import ArgumentTypeError, GradientError
+from .._errors import ArgumentTypeError, GradientError, GradientWarning
 from .._graph import (
     ATTRIBUTES,
     FREED,
@@ -273,6 +274,22 @@ def retain_grad(x: TensorBase) -> None:
     hooks = _hooks_of(node)
     if not any(isinstance(h, _Retain) and h.tensor() is x for h in hooks):
         hooks.append(_Retain(x))
+
+
+def warn_of_missing_grad(x: TensorBase) -> None:
+    """Say why the grad of a non-leaf is None, unless it is only waiting for backward()."""
+    node = _tracked_node(x, "grad")
+    hooks = node[HOOKS] if len(node) > HOOKS else None
+    if any(isinstance(h, _Retain) and h.tensor() is x for h in hooks or ()):
+        return
+    warnings.warn(
+        "the grad of a computed tensor was read, which is None: backward() fills in that of leaves "
+        "(x.is_leaf) only. After a step such as w = w - rate * w.grad, w is no leaf: write `with "
+        "ag.no_grad(): w -= rate * w.grad`. To keep the gradient of a result call "
+        "y.retain_grad() before backward()",
+        GradientWarning,
+        stacklevel=3,
+    )
 
 
 # -- how saved values are kept ---------------------------------------------------------------------

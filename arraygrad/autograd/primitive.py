@@ -175,7 +175,9 @@ def _function_of(
         )
 
     name = getattr(f, "__name__", "primitive")
-    members = {
+    members: dict[str, Any] = {
+        "_primitive": name,
+        "_hidden": 1,
         "forward": staticmethod(forward),
         "backward": staticmethod(no_vjp if vjp is None else backward),
     }

@@ -144,7 +144,7 @@ class Recorded:
             if not (isinstance(result, tuple) and len(result) == 2):
                 raise ArgumentTypeError(
                     f"{name_of(f)} must return a pair (value, aux) when has_aux=True, it returned "
-                    f"a {type(result).__name__}"
+                    f"{described(result)}"
                 )
             result, self.aux = result
         self.out = result
@@ -257,6 +257,20 @@ def name_of(f: Any) -> str:
     return getattr(f, "__name__", None) or type(f).__name__
 
 
+def described(result: Any, but: str = "") -> str:
+    """How messages call what a function returned."""
+    if result is None:
+        return f"None{', ' * bool(but)}{but}: is there a return missing?"
+    if isinstance(result, scalar_class()):
+        kind = "one number"
+    elif isinstance(result, TensorBase | np.ndarray):
+        array = result._array if isinstance(result, TensorBase) else result
+        kind = f"one array of shape {array.shape}"
+    else:
+        kind = f"a {type(result).__name__}"
+    return f"{kind}, {but}" if but else kind
+
+
 def check_argnums(argnums: Argnums) -> None:
     """Refuse, before there is a call, what names no positions: values were meant for the call."""
     several = isinstance(argnums, Collection) and getattr(argnums, "ndim", 1) != 0
@@ -288,7 +302,7 @@ def normalize_argnums(argnums: Argnums, count: int, f: Function) -> tuple[tuple[
 def _single_output(run: Recorded, f: Function) -> Any:
     if len(run.leaves) != 1 or run.leaves[0][1] is not run.out:
         raise GradientError(
-            f"{name_of(f)} returned a {type(run.out).__name__}, a gradient needs one number; with "
+            f"{name_of(f)} returned {described(run.out)}, a gradient needs one number; with "
             "extra results return (value, aux) and pass has_aux=True, or use ag.jacobian"
         )
     return run.out
@@ -297,7 +311,7 @@ def _single_output(run: Recorded, f: Function) -> Any:
 def result_dtype(out: Any, f: Function) -> Any:
     """The dtype of an output; refuses what has no derivative."""
     if not is_number(out) and not isinstance(out, bool | np.bool_):
-        raise GradientError(f"{name_of(f)} returned a {type(out).__name__}, not a number or array")
+        raise GradientError(f"{name_of(f)} returned {described(out, 'not a number or array')}")
     if isinstance(out, TensorBase | np.ndarray):
         dtype = out._array.dtype if isinstance(out, TensorBase) else out.dtype
         if dtype.kind not in "fcV":

@@ -58,21 +58,25 @@ def _as_sequence(tensors: Any, name: str) -> list[Any]:
 
 def _roots(outputs: Any, given: Any, name: str, given_name: str) -> list[tuple[Node, Any]]:
     if isinstance(outputs, TensorBase):
-        return [_root(outputs, given, name, given_name)]
+        return [_root(outputs, given, "", given_name)]
     found = _as_sequence(outputs, name)
     cotangents = [None] * len(found) if given is None else list(given)
     if len(cotangents) != len(found):
         raise ArgumentError(f"{len(found)} {name} but {len(cotangents)} {given_name}")
-    return [_root(x, g, name, given_name) for x, g in zip(found, cotangents, strict=True)]
+    return [
+        _root(x, g, f"{name}[{i}]: ", given_name)
+        for i, (x, g) in enumerate(zip(found, cotangents, strict=True))
+    ]
 
 
-def _root(output: Any, g: Any, name: str, given_name: str) -> tuple[Node, Any]:
+def _root(output: Any, g: Any, start: str, given_name: str) -> tuple[Node, Any]:
     """The node to start from, and its cotangent."""
     node = node_of(output)
     if node is None:
         raise GradientError(
-            f"{name}: a tensor of shape {output._array.shape} carries no gradient: none of "
-            "what it was computed from requires grad, or it was computed under no_grad"
+            f"{start}a tensor of shape {output._array.shape} carries no gradient: none of what it "
+            "was computed from requires grad (make that with ag.tensor(..., requires_grad=True)), "
+            "or it was computed under no_grad"
         )
     if OBSERVERS:  # anomaly detection is one of them
         check_value(output)

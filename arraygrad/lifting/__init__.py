@@ -8,12 +8,13 @@ NumPy, math and the like are ours: in it, and in all of the user's code that it 
 from __future__ import annotations
 
 import functools
+import importlib.util
 import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .._errors import ArgumentTypeError
+from .._errors import ArgumentError, ArgumentTypeError, kind_of
 from ..autograd.derivative import Derivative
 from ..autograd.recorded import register_lift
 from . import reach
@@ -43,7 +44,9 @@ def lift(f: Callable[..., Any], packages: Iterable[str] | None = None) -> Callab
     Raises
     ------
     ArgumentTypeError
-        f cannot be called.
+        f cannot be called, or `packages` is no list of names.
+    ArgumentError
+        There is no such package.
 
     Notes
     -----
@@ -72,8 +75,39 @@ def lift(f: Callable[..., Any], packages: Iterable[str] | None = None) -> Callab
 
     if isinstance(f, Lifted):
         return f
-    names = (packages,) if isinstance(packages, str) else tuple(packages or ())
-    return _lifted(f, frozenset(names), False)  # type: ignore[no-any-return]
+    return _lifted(f, _named(packages), False)  # type: ignore[no-any-return]
+
+
+def _named(packages: Iterable[str] | None) -> frozenset[str]:
+    """The packages to lift as well, which must exist."""
+    if packages is None:
+        return frozenset()
+    if isinstance(packages, str):
+        raise ArgumentTypeError(
+            f"lift: packages={packages!r} is one string; give a list, packages=[{packages!r}]"
+        )
+    names = tuple(packages)
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(
+                f"lift: packages takes names, not {kind_of(name)} objects; give "
+                'packages=["that_package"]'
+            )
+        if not _is_found(name):
+            raise ArgumentError(
+                f"lift: packages names {name!r}, but there is no such package; give the name by "
+                "which it is imported"
+            )
+    return frozenset(names)
+
+
+def _is_found(name: str) -> bool:
+    if name in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):  # of a part of what is no package; not a name
+        return False
 
 
 def lifted_for_derivatives(f: Callable[..., Any]) -> Callable[..., Any]:

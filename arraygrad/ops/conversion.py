@@ -145,6 +145,9 @@ def tensor(
     >>> ag.tensor([1.0, 2.0], requires_grad=True).requires_grad
     True
     """
+    given: Any = requires_grad
+    if given is not True and given is not False:
+        requires_grad = _flag(given)
     copy = None if isinstance(data, (list, tuple, *_NUMBERS)) else True
     out: Any = asarray(data, dtype=dtype, device=device, copy=copy)
     if isinstance(out, _Types.scalar):
@@ -152,6 +155,15 @@ def tensor(
     if requires_grad and node_of(out) is None:
         out.requires_grad_(True)
     return out  # type: ignore[no-any-return]
+
+
+def _flag(requires_grad: Any) -> bool:
+    if not isinstance(requires_grad, np.bool_):
+        raise ArgumentTypeError(
+            f"tensor: requires_grad={requires_grad!r} is a {type(requires_grad).__name__}; use "
+            "True or False"
+        )
+    return bool(requires_grad)
 
 
 def from_dlpack(

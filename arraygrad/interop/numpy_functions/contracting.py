@@ -16,13 +16,15 @@ import numpy as np
 from ..._answers import answers
 from ..._apply import cast, operand
 from ..._dtypes import promote
+from ..._errors import ArgumentError, ShapeError
 from ..._graph import is_grad_enabled
 from ..._layout import ALL_AXES
 from ..._storage import TensorBase
 from ...ops import arithmetic, manipulation, products, statistical, views
 from ..plain import is_tracked
-from ..raised import in_our_classes
+from ..raised import RAISED, in_our_classes
 from ..ufuncs import store
+from ._einsum_mistakes import mistake
 from .constant import constant
 from .rebinding import computed
 
@@ -59,6 +61,17 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     >>> ag.einsum("ij,j->i", ag.ones((2, 3)), ag.tensor([1.0, 2.0, 3.0]))
     tensor([6., 6.])
     """
+    try:
+        return _einsum(operands, out, optimize, kwargs)
+    except RAISED as error:
+        said = mistake(operands)
+        if said is None:
+            raise
+        kind = ArgumentError if " given" in said else ShapeError
+        raise kind(f"einsum: {said}") from error
+
+
+def _einsum(operands: tuple[Any, ...], out: Any, optimize: Any, kwargs: dict[str, Any]) -> Any:
     arrays = [x for x in operands if isinstance(x, TensorBase)]
     tracked = is_grad_enabled() and is_tracked(operands)
     if not tracked and len(arrays) + (len(operands) > 1) > 2:
@@ -127,7 +140,10 @@ def _read(operands: tuple[Any, ...]) -> tuple[list[str], str, list[Any]]:
         for i, x in enumerate(operands)
     ]  # fmt: skip
     inputs, output, _ = parse(stand_ins)
-    return inputs.split(","), output, tensors
+    listed = inputs.split(",")
+    if any(len(c) != x._array.ndim for c, x in zip(listed, tensors, strict=True)):
+        raise ShapeError(f"einsum: {mistake(operands) or 'labels and dimensions do not fit'}")
+    return listed, output, tensors
 
 
 def _is_labels(x: Any, i: int, operands: tuple[Any, ...]) -> bool:
@@ -148,6 +164,12 @@ def _single(x: Any, labels: str) -> Term:
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
+            sizes = x._array.shape[first], x._array.shape[second]
+            if sizes[0] != sizes[1]:
+                raise ShapeError(
+                    f"einsum: label {label!r} has the sizes {sizes[0]} and {sizes[1]} in one "
+                    "operand"
+                )
             x = views.diagonal(x, 0, first, second)
             labels = labels[:first] + labels[first + 1 : second] + labels[second + 1 :] + label
     return x, labels
