@@ -337,8 +337,9 @@ def tensors_of(function: str, *values: Any) -> tuple[Any, ...]:
 
 
 def adjoint(x: Any) -> Any:
-    """The conjugate transpose of matrices."""
-    return xp.conj(xp.swapaxes(x, -1, -2))
+    """The conjugate transpose of matrices; of real ones a view."""
+    turned = xp.swapaxes(x, -1, -2)
+    return xp.conj(turned) if turned.dtype.kind == "c" else turned
 
 
 def primitive_op(
