@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,19 @@ def cholesky(
 def cho_factor(
     a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Any:
-    """Cholesky factor for `cho_solve`; the other triangle is that of a, as SciPy leaves it."""
+    """Cholesky factor for `cho_solve`; the other triangle is that of a, where SciPy leaves it."""
     a = xp.atleast_2d(tensor(a, "scipy.linalg.cho_factor"))
-    left = xp.triu(a, 1) if lower else xp.tril(a, -1)
-    return core.cholesky(a, upper=not lower) + left, lower
+    factor = core.cholesky(a, upper=not lower)
+    if _leaves_the_other_triangle():
+        factor = factor + (xp.triu(a, 1) if lower else xp.tril(a, -1))
+    return factor, lower
+
+
+@functools.cache
+def _leaves_the_other_triangle() -> bool:
+    """Whether the SciPy that is installed does: 1.18 puts zeros there."""
+    factor, _ = scipy_object("scipy.linalg.cho_factor")(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    return bool(factor[1, 0])
 
 
 @rule("scipy.linalg.cho_solve")

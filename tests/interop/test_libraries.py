@@ -225,6 +225,8 @@ for name, f in {
     except TypeError as error:  # SciPy's own words for tensors beside arrays
         assert "Multiple namespaces" in str(error), error
         print(name)
+    else:  # newer versions of SciPy take more
+        check(name, f)
 """
 
 SKLEARN = """
@@ -266,6 +268,7 @@ with sklearn.config_context(array_api_dispatch=True):
 """
 
 
+@pytest.mark.skipif(SCIPY_VERSION < (1, 15), reason="older ones convert logsumexp's argument")
 def test_scipy_keeps_the_graph_with_its_array_api_switch() -> None:
     done = fresh_process.run(PRELUDE + SCIPY, SCIPY_ARRAY_API="1")
     assert done.returncode == 0, done.stderr
@@ -326,8 +329,9 @@ def test_strides_come_through_dlpack() -> None:
 def test_copy_through_dlpack_has_memory_of_its_own() -> None:
     x = ag.tensor([1.0, 2.0])
     array = np.from_dlpack(x, copy=True)
-    array[0] = 7.0
-    assert x.tolist() == [1.0, 2.0]
+    assert not np.shares_memory(array, x.numpy())
+    x[0] = 7.0
+    assert array.tolist() == [1.0, 2.0]
 
 
 def test_tracked_tensor_is_not_exported() -> None:
