@@ -302,12 +302,16 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     @property
     def grad(self) -> Tensor | None:
         """Gradient accumulated by backward(); of results only after `retain_grad`."""
-        found: Tensor | None = getattr(self, "_grad", None)
-        if found is None:
-            node = node_of(self)
-            if node is not None and not is_leaf_node(node):
-                hooks.warn_of_missing_grad(self)
-        return found
+        try:
+            found: Tensor | None = self._grad
+        except AttributeError:  # nothing was ever there
+            found = None
+        if found is not None:
+            return found
+        node = node_of(self)
+        if node is not None and not is_leaf_node(node):
+            hooks.warn_of_missing_grad(self)
+        return None
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
