@@ -301,10 +301,12 @@ DOMAINS = {
     "cbrt": (0.1, 4), "pow": (0.1, 3), "log": (0.1, 4), "log10": (0.1, 4), "log1p": (-0.9, 4),
     "log2": (0.1, 4), "sqrt": (0.1, 4),
 }  # fmt: skip
-BACKWARD = [
+BACKWARD = [  # elementwise ones; those of rows are in test_backward
     spec
     for spec in cpu.catalogue()
-    if spec.op.endswith(".backward") and spec.dtypes[-1].char in "dD"
+    if spec.op.removesuffix(".backward") in PARTIALS
+    and spec.op.endswith(".backward")
+    and spec.dtypes[-1].char in "dD"
 ]
 
 
@@ -417,7 +419,8 @@ def test_rare_arguments_do_not_depend_on_their_neighbours(
 
 def test_every_spec_names_an_operation_of_the_reference() -> None:
     for spec in cpu.catalogue():
-        assert spec.op.removesuffix(".backward").removesuffix(".streaming") in reference.KERNELS
+        op = spec.op.removesuffix(".streaming")
+        assert op in reference.KERNELS or op.removesuffix(".backward") in reference.KERNELS
         assert cpu.find(spec.op, spec.dtypes) is spec
 
 
