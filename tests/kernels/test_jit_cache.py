@@ -45,7 +45,8 @@ def _start(
         environment["NUMBA_CACHE_DIR"] = str(cache)
     # A file, because the cache wants a function's source.
     script = (cache or kernels).parent / "build_some_kernels.py"
-    script.write_text(textwrap.dedent(BUILD))
+    if not script.exists():  # Numba tells by its time whether a source has changed
+        script.write_text(textwrap.dedent(BUILD))
     return subprocess.Popen(
         [sys.executable, str(script)],
         env=environment,
