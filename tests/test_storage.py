@@ -154,6 +154,16 @@ TWICE = [
 ]  # fmt: skip
 
 
+# Before 2.2, NumPy takes all memory that comes through DLPack for read-only: which writes that
+# refuses, by whether the two are swapped.
+READ_ONLY = {}
+if np.lib.NumpyVersion(np.__version__) < "2.2.0":
+    READ_ONLY = {
+        through_dlpack: (False, True), array_and_dlpack: (False,), back_through_dlpack: (False,),
+        dlpack_and_its_view: (False, True),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("make", TWICE)
 @pytest.mark.parametrize("swapped", [False, True])
 def test_memory_that_came_twice_is_known_as_one(make, swapped):
@@ -161,6 +171,10 @@ def test_memory_that_came_twice_is_known_as_one(make, swapped):
     first, second = reversed(make(6)) if swapped else make(6)
     w = ag.tensor(np.ones(first.shape), requires_grad=True)
     loss = (w * first).sum()
+    if swapped in READ_ONLY.get(make, ()):
+        with pytest.raises(ag.errors.ReadOnlyError):
+            second += 1.0
+        return
     second += 1.0
     del second  # whoever wrote may be gone
     with pytest.raises(ag.errors.GradientError, match="was written later"):
@@ -171,6 +185,10 @@ def test_memory_that_came_twice_is_known_as_one(make, swapped):
 def test_gradient_written_into_memory_that_came_twice_is_refused(make):
     first, second = make(6)
     w = ag.tensor(2.0, requires_grad=True)
+    if False in READ_ONLY.get(make, ()):
+        with pytest.raises(ag.errors.ReadOnlyError):
+            second[...] = w
+        return
     with pytest.raises(ag.errors.GradientError, match="another tensor over the same memory"):
         second[...] = w
     kept = second.numpy().copy()
@@ -190,12 +208,17 @@ def test_parts_of_one_array_that_do_not_overlap_are_free():
     assert w.grad == 3.0
 
 
-def test_writes_before_the_value_was_saved_are_no_harm():
-    first, second = through_dlpack(3)
-    second += 1.0
+@pytest.mark.parametrize("make", [over_array, through_dlpack, array_and_dlpack])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_writes_before_the_value_was_saved_are_no_harm(make, swapped):
+    first, second = reversed(make(3)) if swapped else make(3)
+    written = first.numpy().copy()
+    if swapped not in READ_ONLY.get(make, ()):
+        second += 1.0
+        written += 1.0
     w = ag.tensor(np.ones(3), requires_grad=True)
     (w * first).sum().backward()
-    np.testing.assert_array_equal(w.grad.numpy(), [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(w.grad.numpy(), written)
 
 
 def test_lists_of_aliased_memory_do_not_grow():

@@ -252,6 +252,7 @@ from ._orthogonal import (
     eval_sh_jacobi as eval_sh_jacobi,
     eval_sh_legendre as eval_sh_legendre,
     lpmv as lpmv,
+    sph_harm as sph_harm,
 )
 from ._waves import (
     mathieu_a as mathieu_a,
@@ -506,6 +507,7 @@ __all__ = [
     "smirnov",
     "smirnovi",
     "softmax",
+    "sph_harm",
     "spence",
     "spherical_in",
     "spherical_jn",

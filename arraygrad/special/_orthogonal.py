@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.comparison import maximum
+from ..ops.comparison import maximum, minimum
+from ..ops.exponential import exp, sqrt
+from ..ops.parts import conj
 from ..ops.searching import where
+from ..ops.trigonometric import sin
 from ._function import ORDER, PARAMETER, Special, special
 
 
@@ -92,3 +95,21 @@ def _lpmv_x(m: Any, v: Any, x: Any, out: Any) -> Any:
 
 
 lpmv: Special = special("lpmv", ("m", "v", "x"), m=ORDER, v=ORDER, x=_lpmv_x)
+
+
+def _harmonic_phi(m: Any, n: Any, theta: Any, phi: Any) -> Any:
+    """By the ladder operators, which have no singularity at the poles."""
+    up = sqrt(maximum((n - m) * (n + m + 1.0), 0.0))
+    down = sqrt(maximum((n + m) * (n - m + 1.0), 0.0))
+    above = sph_harm(minimum(m + 1, n), n, theta, phi)  # where the order ends, up is 0
+    below = sph_harm(maximum(m - 1, -n), n, theta, phi)
+    turn = exp(1j * theta)
+    side = where(sin(phi) < 0, -0.5, 0.5)  # SciPy takes the absolute sine
+    return side * (up * conj(turn) * above - down * turn * below)
+
+
+# SciPy has it until 1.16.
+sph_harm: Special = special(
+    "sph_harm", ("m", "n", "theta", "phi"), m=ORDER, n=ORDER,
+    theta=lambda m, out: 1j * m * out, phi=_harmonic_phi,
+)  # fmt: skip

@@ -4,6 +4,7 @@ Libraries that are no requirement of the tests are played by classes from module
 SciPy and scikit-learn run in processes of their own: they read their switches when imported.
 """
 
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,6 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import arraygrad as ag
 from tests import fresh_process
 from tests.scipy.checking import SCIPY as SCIPY_VERSION
+
+SKLEARN_VERSION = (
+    tuple(map(int, version("scikit-learn").split(".")[:2])) if find_spec("sklearn") else ()
+)
 
 FOREIGN = {
     "dask": "dask.array.core",
@@ -286,6 +291,10 @@ def test_scipy_keeps_the_graph_or_refuses_with_its_switch(program: str, count: i
 
 
 @pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed")
+@pytest.mark.skipif(
+    SKLEARN_VERSION < (1, 7) and find_spec("array_api_compat") is None,
+    reason="scikit-learn before 1.7 asks for array_api_compat, which is not installed",
+)
 def test_sklearn_keeps_the_graph_with_array_api_dispatch() -> None:
     done = fresh_process.run(PRELUDE + SKLEARN, SCIPY_ARRAY_API="1")
     assert done.returncode == 0, done.stderr

@@ -29,10 +29,12 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     return _stored(out, rounding.around(operand(a, "round"), decimals), "round")
 
 
-@answers(np.fix)
-def fix(x: Any, out: Any = None) -> Any:
-    """np.fix; its derivative is 0."""
-    return _stored(out, rounding.trunc(operand(x, "fix")), "fix")
+if hasattr(np, "fix"):  # deprecated since NumPy 2.5
+
+    @answers(np.fix)
+    def fix(x: Any, out: Any = None) -> Any:
+        """np.fix; its derivative is 0."""
+        return _stored(out, rounding.trunc(operand(x, "fix")), "fix")
 
 
 @answers(np.sinc)
