@@ -202,15 +202,18 @@ def lose(
     if instruction in _STORES_ITEM and LIFTED_MARK in caller.f_globals and not instead:
         instead = _NO_TENSORS
     innermost = users
-    place = _called(caller, users) if library.startswith("scipy.") else _place(caller)
+    of_scipy = _name(caller).startswith("scipy.")
+    place = _called(caller, users) if of_scipy else _place(caller)
     users, depth = _lifted_above(users, depth)
     if not instead:
         instead = hints.of_package(innermost.f_globals, innermost is not users)
     if LIFTED_MARK in users.f_globals and what == "float()" and instruction == "BINARY_OP":
         texts.note_numbers(value)  # "%f" % x: text, in which no gradient is expected
         return
-    if caller is not users and not what.endswith(" and"):
-        what += f" in {place}"
+    if not what.endswith(" and"):
+        if caller is users:  # compiled code has no frame
+            place = hints.compiled_of_scipy(called, caller.f_code.co_names, caller.f_globals)
+        what += f" in {place}" if place else ""
     ways_out = WAYS_OUT_OF_LIFTED if LIFTED_MARK in users.f_globals else WAYS_OUT
     if instead:
         ways_out = instead if "x.detach()" in instead else f"{instead}, or {ways_out}"
@@ -317,11 +320,10 @@ def _called(caller: types.FrameType, users: types.FrameType) -> str:
     frame = caller
     while frame is not users and frame.f_back is not None and frame.f_back is not users:
         frame = frame.f_back
-    names = frame.f_code.co_qualname.partition(".<locals>")[0].split(".")
+    names = frame.f_code.co_qualname.split(".")
     if len(names) > 1 and "self" in frame.f_locals:
         names[0] = type(frame.f_locals["self"]).__name__
-    public = [p for p in [*_name(frame).split("."), *names] if not p.startswith("_")]
-    return ".".join(public)
+    return hints.scipys_name(_name(frame), ".".join(names))
 
 
 def _running(frame: types.FrameType) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,56 @@ def remedy(module: str, called: str) -> str:
     registry = importlib.import_module("arraygrad.scipy._registry")  # by name: it lies above
     path = ".".join([*parts[:2], called])
     return f"use arraygrad.{path}, as lifted code does" if path in registry.stand_ins() else ""
+
+
+def scipys_name(module: str, qualified: str) -> str:
+    """The public name of one of SciPy's functions, classes or methods, for a message.
+
+    Parameters
+    ----------
+    module : str
+        Where it is defined, such as ``scipy.sparse.linalg._eigen.arpack.arpack``.
+    qualified : str
+        Its name there; that of a method has the name of the class, as ``dirichlet_gen.logpdf`` has.
+    """
+    first, *rest = qualified.partition(".<locals>")[0].split(".")
+    rest = [name for name in rest if not name.startswith("__")]
+    parts = module.split(".")
+    short = first.removesuffix("_gen").removesuffix("_frozen")
+    for name in dict.fromkeys((short, first)):
+        for end in range(2, len(parts) + 1):
+            if not parts[end - 1].startswith("_"):
+                place = ".".join(parts[:end])
+                found = getattr(sys.modules.get(place), name, None)
+                if found is not None and not isinstance(found, types.ModuleType):
+                    return ".".join([place, name, *rest])
+    return ".".join(p for p in [*parts, first, *rest] if not p.startswith("_"))
+
+
+def compiled_of_scipy(called: str, names: tuple[str, ...], namespace: dict[str, Any]) -> str:
+    """The public name of what code calls of SciPy's compiled classes and functions; or empty.
+
+    Parameters
+    ----------
+    called : str
+        The name in the call.
+    names : tuple of str
+        All names in the code.
+    namespace : dict
+        The code's globals.
+    """
+    modules = {getattr(namespace.get(name), "__name__", name) for name in names}
+    for place, module in sorted(sys.modules.items()):
+        if not place.startswith("scipy.") or "._" in place:
+            continue
+        found = vars(module).get(called)
+        if not callable(found) or not str(getattr(found, "__module__", "scipy")).startswith(
+            "scipy"
+        ):
+            continue
+        if modules & {place, place.rpartition(".")[2]} or namespace.get(called) is found:
+            return f"{place}.{called}"
+    return ""
 
 
 # The same for packages whose objects hold values.

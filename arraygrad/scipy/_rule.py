@@ -16,6 +16,7 @@ from .._detach import LATEST, WAYS_OUT, lose
 from .._dispatch import register_kernel
 from .._errors import ArgumentError, DetachError, DispatchError, LinAlgError
 from .._graph import grad_mode, is_grad_enabled as is_grad_enabled
+from .._hints import scipys_name
 from .._op import Derivative, Op
 from .._storage import TensorBase
 from ..interop.plain import is_tracked as is_tracked
@@ -168,8 +169,7 @@ def constant(path: str, summary: str) -> Callable[..., Any]:
 
 def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
     """A function of SciPy that has no rule: where it would lose a gradient the error names it."""
-    parts = [p for p in real.__module__.split(".") if not p.startswith("_")]
-    name = ".".join([*parts, real.__name__])
+    name = scipys_name(real.__module__, real.__name__)
 
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
@@ -215,7 +215,7 @@ def _on_plain_values(real: Any, args: Any, kwargs: Any, error: Exception) -> Any
     if _holds_sparse(args):
         sparse = importlib.import_module("arraygrad.scipy.sparse._matrix")  # it lies above
         if sparse.holds_gradient([*args]):
-            name = f"{real.__module__.partition('._')[0]}.{real.__name__}"
+            name = scipys_name(real.__module__, real.__name__)
             lose(f"{name} has no derivative rule and")
         values = sparse.plain_argument
     try:

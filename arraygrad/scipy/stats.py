@@ -14,6 +14,18 @@ import numpy as np
 
 from ._distribution import Continuous, Discrete, Family
 from ._kernel_density import gaussian_kde as gaussian_kde, kde_of as kde_of
+from ._multivariate import (
+    dirichlet as dirichlet,
+    dirichlet_multinomial as dirichlet_multinomial,
+    invwishart as invwishart,
+    matrix_normal as matrix_normal,
+    matrix_t as matrix_t,
+    multinomial as multinomial,
+    multivariate_t as multivariate_t,
+    normal_inverse_gamma as normal_inverse_gamma,
+    vonmises_fisher as vonmises_fisher,
+    wishart as wishart,
+)
 from ._multivariate_normal import multivariate_normal as multivariate_normal
 from ._rule import plain, xp
 from ._samples import (

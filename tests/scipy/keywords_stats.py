@@ -519,13 +519,7 @@ CALLS |= {
             lambda x, m, c: st.multivariate_normal.logpdf(x, m, m**2),
             lambda x, m, c: st.multivariate_normal.logpdf(x[:, 0], cov=c[0, 0]),
             refused(lambda x, m, c: st.multivariate_normal.marginal([0], m, (c + c.T) / 2).mean),
-            refused(lambda x, m, c: st.multivariate_t.logpdf(x, m, (c + c.T) / 2, 3.0)),
-            refused(lambda x, m, c: st.dirichlet.logpdf([0.3, 0.7], m + 1)),
-            refused(lambda x, m, c: st.wishart.logpdf(c @ c.T, 3, c @ c.T)),
-            refused(lambda x, m, c: st.multinomial.logpmf([1, 2], 3, m / np.sum(m))),
-            refused(lambda x, m, c: st.matrix_normal.logpdf(x, c)),
             lambda x, m, c: st.uniform_direction.rvs(2, random_state=1) * x,
-            refused(lambda x, m, c: st.vonmises_fisher.logpdf(x / x, [1.0, 0.0], 1.0)),
         ],
     ),
 }

@@ -19,6 +19,7 @@ from . import (
     keywords_integrate,
     keywords_interpolate,
     keywords_linalg,
+    keywords_multivariate,
     keywords_ndimage,
     keywords_roots,
     keywords_scattered,
@@ -38,6 +39,7 @@ from .checking import (
 
 TABLES = {
     "linalg": keywords_linalg,
+    "multivariate": keywords_multivariate,
     "ndimage": keywords_ndimage,
     "scattered": keywords_scattered,
     "signal": keywords_signal,

@@ -205,6 +205,15 @@ REFUSED = {
     "stats.multivariate_normal.cdf singular": (
         lambda x: stats.multivariate_normal.cdf(x, None, np.ones((2, 2)), True), X[:2],
     ),
+    "stats.multivariate_t.rvs by df": (
+        lambda v: stats.multivariate_t.rvs([0.0, 1.0], np.eye(2), v, random_state=1), 3.5,
+    ),
+    "stats.multivariate_t singular": (
+        lambda m: stats.multivariate_t.logpdf([0.0, 1.0], m, np.ones((2, 2)), 3), X[:2],
+    ),
+    "stats.multinomial.entropy": (
+        lambda p: stats.multinomial.entropy([3, 4], p / np.sum(p)), X[:3],
+    ),
     "special.jv by its order": (lambda v: special.mathieu_a(1, v), 1.3),
     "special.ive of a complex argument": (lambda x: special.ive(1.0, x * 1j).real, 1.3),
     "random.gamma by its shape": (
@@ -325,7 +334,9 @@ IN_CLASSES = {
         X, X, np.outer(x, x)
     ),
     "scipy.interpolate.AAA": lambda x: interpolate.AAA(X, x),
-    "scipy.stats.dirichlet_gen.logpdf": lambda x: stats.dirichlet.logpdf([0.4, 0.6], x[:2]),
+    "scipy.stats.random_correlation.rvs": lambda x: stats.random_correlation.rvs(
+        6 * x / np.sum(x), random_state=1
+    ),
 }
 
 
