@@ -18,6 +18,7 @@ from .lifter import lifter_for
 from .record import Record
 from .running import mark_numbers
 from .session import INERT, SESSION, THREAD
+from .sight import is_clear
 
 _TENSOR, _SCALAR = _Types.tensor, _Types.scalar
 
@@ -38,53 +39,58 @@ class Lifted:
         record = self._record
         if record is None:
             record = self._record = make_record(self._target, self._packages)
+        if record.settled is not record.ordered or not (
+            record.before is None or record.before.is_same()
+        ):
+            return self._run(record, args, kwargs)
         derivative = self._for_derivatives
         tensors = arrays = more = False
-        if record.quick and record.settled is record.ordered:
-            others = not record.is_function
-            for a in (*args, *kwargs.values()) if kwargs else args:
-                kind = type(a)
-                if kind is _TENSOR or kind is _SCALAR:
-                    tensors = True
-                elif kind is ndarray:
-                    arrays = True
-                elif (
-                    kind is list or kind is dict or (kind is FunctionType and a.__closure__ is None)
-                ):
-                    more = True
-                elif kind not in INERT:
-                    others = True
-            fitted, held = args, None
-            if more and not others:
-                found = None if kwargs else record.at_hand(args, derivative)
-                if found is None:
-                    others = True
-                else:
-                    fitted, held = found
-            if record.before is None or record.before.is_same():
-                numbers = derivative and by_numbers()
-                direct = not (others or arrays or (numbers and record.divides))
-                if direct and (tensors or derivative):
-                    if numbers:
-                        mark_numbers((*args, *kwargs.values()))
-                    return record.run_settled(fitted, kwargs, derivative, held)
-                if not numbers:
-                    plain = not tensors and (
-                        derivative
-                        or not others
-                        or not (_hold_tensors(args) or _hold_tensors(kwargs.values()))
-                    )
-                    if plain and not others and not derivative and record.bare:
-                        return self._target(*args, **kwargs)  # no tensor takes part
-                    return record.run_fitting(
-                        args, kwargs, plain or derivative, plain and not derivative
-                    )
+        others = not record.is_function
+        for a in (*args, *kwargs.values()) if kwargs else args:
+            kind = type(a)
+            if kind is _TENSOR or kind is _SCALAR:
+                tensors = True
+            elif kind in INERT:
+                continue
+            elif kind is ndarray:
+                arrays = True
+                others = others or a.dtype.hasobject
+            elif kind is list or kind is dict or (kind is FunctionType and a.__closure__ is None):
+                more = True
+            else:
+                others = True
+        more = more or others
+        if not (tensors or derivative) and record.bare:
+            # Inside of another call what is reached may have been bound to something else.
+            alone = not (more or record.active)
+            if not THREAD.records if alone else is_clear(record, args, kwargs):
+                return self._target(*args, **kwargs)  # no tensor takes part
+        if not record.quick:
+            return self._run(record, args, kwargs)
+        numbers = derivative and by_numbers()
+        if not (others or arrays) and not (numbers and record.divides) and (tensors or derivative):
+            if numbers:
+                mark_numbers((*args, *kwargs.values()))
+            if not more:
+                return record.run_settled(args, kwargs, derivative)
+            found = None if kwargs else record.at_hand(args, derivative)
+            if found is not None:
+                return record.run_settled(found[0], kwargs, derivative, found[1])
+        if numbers:
+            return self._run(record, args, kwargs)
+        plain = not tensors and (
+            derivative or not more or not (_hold_tensors(args) or _hold_tensors(kwargs.values()))
+        )
+        return record.run_fitting(args, kwargs, plain or derivative, plain and not derivative)
+
+    def _run(self, record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call it with all that is reached brought up to date."""
         if record.overgrown:
             record = self._record = make_record(self._target, self._packages)
-        if derivative:
+        if self._for_derivatives:
             # A derivative needs the tensors that come back; what is left behind becomes plain.
             return record.run(args, kwargs, True, False)
-        plain = not (tensors or _hold_tensors(args) or (kwargs and _hold_tensors(kwargs.values())))
+        plain = not (_hold_tensors(args) or (kwargs and _hold_tensors(kwargs.values())))
         return record.run(args, kwargs, plain, plain)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import kept, reach, twin_classes
 from .session import ABSENT, CONTAINERS, INERT, SESSION, is_live
 from .sync import standing
-from .watched import Watched, has_entries, others
+from .watched import Watched, has_entries, is_tensor, others
 
 if TYPE_CHECKING:
     from .lifter import Lifter, Visit
@@ -152,6 +152,16 @@ class ClassSync:
         before.entries.append((self.own, self.raw, self.named))
         return True  # the metaclass of twins tells of entries that are bound
 
+    def look(self, sight: Watched) -> bool:
+        """Say what code may get of the class; False if it cannot be told."""
+        if self.live is None or issubclass(self.cls, enum.Enum):
+            return False
+        if any(map(is_tensor, self.raw)):
+            return False
+        sight.entries.append((self.own, self.raw, self.named))
+        sight.live += [(self.own, name) for name in self.live]
+        return True
+
     def is_simple(self) -> bool:
         """Whether only those calls that get objects of the class need to look at it."""
         if self.building or issubclass(self.cls, enum.Enum):
@@ -232,4 +242,8 @@ class MetaSync:
 
     def watch(self, before: Watched, after: Watched) -> bool:
         """Nothing: they are made fit in each call."""
+        return False
+
+    def look(self, sight: Watched) -> bool:
+        """It cannot be told."""
         return False

@@ -24,7 +24,7 @@ from .lifter import SCOPE
 from .session import INERT, SESSION
 from .sync import CellSync
 from .twin_classes import ORIGINALS
-from .watched import has_entries
+from .watched import Watched, has_entries
 
 if TYPE_CHECKING:
     from .record import Record
@@ -429,10 +429,12 @@ class Uses:
     an object once, in those calls alone.
     """
 
-    __slots__ = ("call", "cells", "syncs", "version")
+    __slots__ = ("call", "cells", "layout", "sight", "syncs", "version")
 
     def __init__(self, record: Record, cls: Any) -> None:
         known = record.lifter.class_syncs
+        self.layout = Layout(cls)
+        self.sight: Watched | None = None
         self.call = -1
         self.syncs = [known[base] for base in cls.__mro__ if base in known]
         if record.own or not all(sync.is_simple() for sync in self.syncs):
@@ -462,12 +464,25 @@ class Uses:
         record.forget_handlers()
         return True
 
+    def look(self) -> Watched | None:
+        """What code may get of the classes; None if it cannot be told."""
+        sight = self.sight
+        if sight is None or not sight.is_same():
+            sight = self.sight = Watched()
+            version = sum(sync.version for sync in self.syncs)
+            if version != self.version or not all(sync.look(sight) for sync in self.syncs):
+                self.sight = None
+                return None
+            for cell in self.cells:
+                cell.look(sight)
+        return sight
+
 
 def instance_of(record: Record, cls: Any) -> Handler:
     """Handler of a class of the user: an object is of the twin of its class for the time being."""
-    uses = Uses(record, cls)
+    uses = record.uses[cls] = Uses(record, cls)
     twin = record.lifter.classes[cls]
-    layout = Layout(cls)
+    layout = uses.layout
     simple = layout.plain and layout.direct
     if issubclass(cls, tuple) and not layout.slots and cls.__dictoffset__ == 0:
         return _tuples_of(layout, twin)

@@ -82,6 +82,9 @@ def is_everybodys(value: dict[Any, Any]) -> bool:
 set_class: Callable[[Any, type], None] = vars(object)["__class__"].__set__
 
 
+_MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
 class Layout:
     """Where the objects of a class of the user keep what they hold.
 
@@ -93,9 +96,13 @@ class Layout:
         Whether they have nothing but slots.
     direct : bool
         Whether Python's own syntax reaches class and attributes, not a method of the user's.
+    solid : type
+        The class written in C from which it is derived.
+    simple : bool
+        Whether all that they hold is in a dict that Python's own syntax reaches.
     """
 
-    __slots__ = ("cls", "direct", "plain", "slots", "slotted")
+    __slots__ = ("cls", "direct", "plain", "simple", "slots", "slotted", "solid")
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
@@ -103,9 +110,13 @@ class Layout:
         holds_items = issubclass(cls, CONTAINERS)
         self.plain = not self.slots and not holds_items and cls.__dictoffset__ != 0
         self.slotted = not holds_items and cls.__dictoffset__ == 0
+        self.solid: Any = cls
+        while self.solid.__flags__ & _MADE_BY_PYTHON:
+            self.solid = self.solid.__base__
         special = ("__class__", "__dict__", "__setattr__", "__getattribute__")
         found = [name for base in cls.__mro__ for name in special if name in vars(base)]
         self.direct = found.count("__dict__") == 1 and len(found) == 4  # the others: of object
+        self.simple = self.plain and self.direct and self.solid is object
 
     def namespace(self, value: Any) -> dict[str, Any]:
         """Its attributes, by object itself: the user's own __getattribute__ may do anything."""

@@ -41,6 +41,7 @@ class Record(Running):
         self.writes = False  # whether code was met that may write into arrays
         self.divides = False  # whether code was met that may divide by an operator
         self.catches = False  # whether code was met that names errors of Python's arithmetic
+        self.names_us = False  # whether code was met that imports this library
         # Up to how many codes known: the attributes and globals that they bind.
         self.rebound: tuple[int, frozenset[str]] = (0, frozenset())
         self.classes: set[Any] = set()
@@ -52,6 +53,7 @@ class Record(Running):
         self.versions: dict[ClassSync, int] = {}  # up to which functions of classes are known
         self.twins: dict[Any, Any] = {}  # functions of modules and classes -> their twins
         self.handlers = dict(fitting.HANDLERS)
+        self.uses: dict[type, fitting.Uses] = {}  # classes of which it got objects
         self.todo: list[Any] = []  # containers and objects whose contents are to be made fit
         self.plainly = type(self).visit is Record.visit  # nobody watches
         self.fitting = False
@@ -183,6 +185,7 @@ class Record(Running):
 
     def forget_handlers(self) -> None:
         """Have them made anew."""
+        self.uses.clear()
         self.handlers.clear()
         self.handlers.update(fitting.HANDLERS)
 
@@ -196,6 +199,7 @@ class Record(Running):
         self.writes = self.writes or facts.writes
         self.divides = self.divides or facts.divides
         self.catches = self.catches or not _ARITHMETIC_ERRORS.isdisjoint(facts.globals)
+        self.names_us = self.names_us or "arraygrad" in facts.names
         namespace = f.__globals__
         if SCOPE in namespace:
             return

@@ -16,8 +16,9 @@ from . import beside, blame, kept, memos, python_arithmetic
 from .items import holds_more
 from .leaving import ARGUMENTS, Leaving
 from .session import ABSENT, INERT, SESSION, THREAD
+from .sight import is_data
 from .sync import Check
-from .watched import Watched, may_hold_tensors
+from .watched import Watched
 
 
 def mark_numbers(args: Iterable[Any]) -> None:
@@ -33,6 +34,8 @@ class Running(Leaving):
     codes: set[Any]
     divides: bool
     catches: bool
+    names_us: bool
+    plainly: bool
     rebound: tuple[int, frozenset[str]]
     checks: dict[int, Check]
     syncs: dict[int, Any]
@@ -61,7 +64,9 @@ class Running(Leaving):
         self.quick = False  # whether there are no others
         self.limit = 0  # of closures that the target reaches
         self.overgrown = False  # whether there have been more: it was given others again and again
-        self.bare = False  # whether no tensor is reached but by arguments
+        self.gives_code = False  # whether a call has returned a function or a generator
+        self.bare = False  # whether no tensor is reached but by arguments and what is active
+        self.sight: Watched | None = None  # what is active may hold, once that is asked for
         self.calls = 0  # which call it is, for classes that are looked at once in each
         self.own = False  # whether what is met is reached by the target, not by arguments alone
 
@@ -113,6 +118,7 @@ class Running(Leaving):
                 return result
             if type(result) in INERT:
                 return result
+            self.gives_code = self.gives_code or not is_data(result)
             with lock:
                 self.plain = plain_result
                 return self.leave_value(result)
@@ -295,10 +301,13 @@ class Running(Leaving):
         if self.ordered is None:  # more was met with the arguments, and brought up to date
             self.ordered = self._all()
         self.settled = self.ordered
+        self.sight = None
         before, after = Watched(), Watched()
         self.active = [sync for sync in self.ordered if not sync.watch(before, after)]
         self.quick = not self.active and not self.catches
-        self.bare = self.is_function and not any(map(may_hold_tensors, before.values()))
+        self.bare = self.plainly and not (
+            self.names_us or self.gives_code or before.may_hold_tensors()
+        )
         self.before, self.after = before.or_none(), after.or_none()
         self.limit = self.limit or 64 + 2 * len(self.closures)
         self.overgrown = len(self.closures) > self.limit

@@ -93,6 +93,19 @@ class Check:
         before.names += [(raw, name, raw.get(name, ABSENT)) for name in self.names]
         return True
 
+    def look(self, sight: Watched) -> bool:
+        """Say what code may get by the names; False if it cannot be told."""
+        raw = self.scope.raw
+        if len(raw) != self.size or len(self.values) != len(self.names):
+            return False
+        sight.sizes.append((raw, self.size))
+        for name, value in zip(self.names, self.values, strict=True):
+            if name in self.live or name in self.stored:
+                sight.live.append((raw, name))
+            else:
+                sight.names.append((raw, name, value))
+        return True
+
     def _pull_names(self, names: Iterable[str], record: Record) -> None:
         raw = self.scope.raw
         twin = self.scope.twin
@@ -180,6 +193,11 @@ class CellSync:
         after.cells.append((self.twin, self.set))
         return True
 
+    def look(self, sight: Watched) -> bool:
+        """Say what code may get of the variable."""
+        sight.open_cells.append(self.cell)
+        return True
+
     def _now(self) -> Any:
         return self.twin.cell_contents
 
@@ -224,6 +242,14 @@ class DefaultsSync:
         """Nothing: they are made fit in each call."""
         return False
 
+    def look(self, sight: Watched) -> bool:
+        """Say what code may get of them."""
+        sight.values_of.append(self._values)
+        return True
+
+    def _values(self) -> list[Any]:
+        return [*(self.f.__defaults__ or ()), *(self.f.__kwdefaults__ or {}).values()]
+
 
 class AttributesSync:
     """Keeps the attributes of a twin function (counters, caches) in step with the user's.
@@ -246,6 +272,15 @@ class AttributesSync:
     def watch(self, before: Watched, after: Watched) -> bool:
         """Nothing: they are compared in each call."""
         return False
+
+    def look(self, sight: Watched) -> bool:
+        """Say what code may get of them."""
+        sight.values_of.append(self._values)
+        return True
+
+    def _values(self) -> list[Any]:
+        f = self._f()
+        return [] if f is None else [v for name, v in vars(f).items() if name not in _OWN]
 
     def pull(self, record: Record) -> None:
         """Bring the twin up to date."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from .._storage import TensorBase
+from .session import INERT
 
 
 class Watched:
@@ -19,15 +22,22 @@ class Watched:
     entries : list of (namespace of a class, all its values, some of its items)
         Objects without an equality of their own are compared by that of lists, which is fast; the
         items are all others.
+    live : list of (namespace, name)
+    open_cells : list of closure cells
+    values_of : list of callables
+        Places that may hold anything, and what gives values: see sight.py.
     """
 
-    __slots__ = ("cells", "entries", "names", "sizes")
+    __slots__ = ("cells", "entries", "live", "names", "open_cells", "sizes", "values_of")
 
     def __init__(self) -> None:
         self.sizes: list[tuple[Mapping[str, Any], int]] = []
         self.names: list[tuple[Mapping[str, Any], str, Any]] = []
         self.cells: list[tuple[Any, Any]] = []
         self.entries: list[tuple[Mapping[str, Any], list[Any], list[tuple[str, Any]]]] = []
+        self.live: list[tuple[Mapping[str, Any], str]] = []
+        self.open_cells: list[Any] = []
+        self.values_of: list[Callable[[], Iterable[Any]]] = []
 
     def is_same(self) -> bool:
         """Whether all places hold the very objects that they held.
@@ -56,16 +66,28 @@ class Watched:
             return False
         return True
 
+    def put(self, todo: list[Any]) -> None:
+        """Add what is now in the places that may hold anything."""
+        for namespace, name in self.live:
+            todo.append(namespace.get(name))
+        for cell in self.open_cells:
+            try:
+                todo.append(cell.cell_contents)
+            except ValueError:  # not bound yet
+                continue
+        for values in self.values_of:
+            todo += values()
+
     def or_none(self) -> Watched | None:
         """Itself, or None if there is nothing to look at."""
         return self if self.sizes or self.names or self.cells or self.entries else None
 
-    def values(self) -> Iterator[Any]:
-        """All that is held."""
+    def may_hold_tensors(self) -> bool:
+        """Whether code may get a tensor from a place that holds what it held."""
         for *_, value in (*self.names, *self.cells):
-            yield value
-        for _, values, _ in self.entries:
-            yield from values
+            if may_hold_tensors(value):
+                return True
+        return any(is_tensor(value) for _, values, _ in self.entries for value in values)
 
 
 # Types whose objects equal themselves alone, or are not told apart by code.
@@ -101,11 +123,33 @@ def has_entries(
 
 
 def may_hold_tensors(value: Any) -> bool:
-    """Whether code may get a tensor from a value whose names are watched, or make one with it."""
+    """Whether code may get a tensor from a value that is known with what it reaches."""
+    if is_tensor(value):
+        return True
+    kind = type(value)
+    if kind in INERT or kind in _BY_IDENTITY or isinstance(value, types.ModuleType | np.ufunc):
+        return False
     if isinstance(value, tuple):
         return any(map(may_hold_tensors, value))
+    return not isinstance(value, type) and kind.__module__ not in HOLD_NOTHING
+
+
+# Modules of Python and NumPy whose objects hold nothing of the user's.
+HOLD_NOTHING = frozenset({
+    "datetime", "decimal", "fractions", "logging", "numpy.random._generator",
+    "numpy.random.mtrand", "pathlib", "re", "uuid",
+})  # fmt: skip
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, or anything of ours, which may make one."""
     if isinstance(value, types.ModuleType):
-        return value.__name__.partition(".")[0] == "arraygrad"
+        return is_ours(value.__name__)
     if isinstance(value, types.FunctionType | type):
-        return (value.__module__ or "").partition(".")[0] == "arraygrad"
-    return isinstance(value, TensorBase)
+        return is_ours(value.__module__)
+    return isinstance(value, TensorBase) or is_ours(type(value).__module__)
+
+
+def is_ours(module: Any) -> bool:
+    """Whether a module's name is one of this library's."""
+    return isinstance(module, str) and module.partition(".")[0] == "arraygrad"
