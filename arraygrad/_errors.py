@@ -38,6 +38,10 @@ class ArgumentError(ArraygradError, ValueError):
     """An argument has a value that the function cannot use."""
 
 
+class ZeroWeightsError(ArgumentError, ZeroDivisionError):
+    """The weights of an average sum to zero."""
+
+
 class ArgumentTypeError(ArraygradError, TypeError):
     """An argument has a type that the function cannot use."""
 

@@ -16,24 +16,88 @@ _WRITER = "x.flat[...] = value"
 
 
 class FlatView:
-    """Reading and writing a tensor by flat index."""
+    """Reading and writing a tensor by flat index; an iterator, as NumPy's is, that goes once."""
 
-    __slots__ = ("_tensor",)
+    __slots__ = ("_index", "_rest", "_tensor")
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, tensor: Any) -> None:
         self._tensor = tensor
+        self._restart()
+
+    def _restart(self) -> None:
+        self._index = 0
+        self._rest: Iterator[Any] | None = None
+
+    @property
+    def base(self) -> Any:
+        """The tensor itself."""
+        return self._tensor
+
+    @property
+    def index(self) -> int:
+        """Flat index of the element that comes next."""
+        return self._index
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """Index in each dimension of the element that comes next."""
+        shape, rest, coords = self._tensor.shape, self._index, []
+        for n in reversed(shape[1:]):
+            rest, place = divmod(rest, n or 1)
+            coords.append(place)
+        return (rest, *reversed(coords)) if shape else ()
+
+    def copy(self) -> Any:
+        """The elements in one dimension, in memory of their own."""
+        return self._tensor.flatten()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._tensor.ravel().__array__(dtype, copy)
 
     def __len__(self) -> int:
         return int(self._tensor.size)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._tensor.ravel())
+        return self
+
+    def __next__(self) -> Any:
+        if self._rest is None:
+            x = self._tensor
+            # What is written meanwhile is read, so the elements of a copy will not do.
+            in_place = x._array.flags.c_contiguous
+            self._rest = iter(
+                x.reshape(-1) if in_place else map(x.__getitem__, np.ndindex(x.shape))
+            )
+        value = next(self._rest)
+        self._index += 1
+        return value
+
+    def __eq__(self, other: Any) -> Any:
+        return self._tensor.ravel() == other
+
+    def __ne__(self, other: Any) -> Any:
+        return self._tensor.ravel() != other
+
+    def __lt__(self, other: Any) -> Any:
+        return self._tensor.ravel() < other
+
+    def __le__(self, other: Any) -> Any:
+        return self._tensor.ravel() <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return self._tensor.ravel() > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self._tensor.ravel() >= other
 
     def __getitem__(self, key: Any) -> Any:
+        self._restart()  # as in NumPy
         out = self._tensor.ravel()[_checked(key, "x.flat[key]")]
         return out.copy() if out._family is not None else out
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        self._restart()
         x = self._tensor
         places = self._places(key)
         one = not np.ndim(places)

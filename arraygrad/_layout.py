@@ -12,6 +12,7 @@ import numpy as np
 from ._errors import ArgumentError, ArgumentTypeError, ArraygradError, AxisError, ShapeError
 
 Shape = tuple[int, ...]
+Axis = int | tuple[int, ...] | None
 
 
 def listed(x: Any) -> tuple[Any, ...]:
@@ -121,24 +122,34 @@ def normalize_axis(axis: int, ndim: int, argument: str = "axis") -> int:
 ALL_AXES = [tuple(range(ndim)) for ndim in range(65)]  # NumPy has at most 64 dimensions
 
 
+def as_python(number: Any) -> Any:
+    """A NumPy number, or a tensor of one, as Python's, for texts; others as they are."""
+    return number.item() if getattr(number, "ndim", None) == 0 else number
+
+
 def normalize_axes(
-    axis: int | Iterable[int] | None, ndim: int, argument: str = "axis", strict: bool = False
+    axis: Any, ndim: int, argument: str = "axis", strict: bool = False
 ) -> tuple[int, ...]:
-    """Sorted axes in range(ndim); None means all of them.
+    """Sorted axes in range(ndim); None means all of them. Several are a tuple, as in NumPy.
 
     As in NumPy's reductions a 0-d array may be reduced along axis 0 or -1, which changes nothing;
     `strict` are those of them that count elements (mean, var, std), for which it has no axis.
     """
     if axis is None:
         return ALL_AXES[ndim]
-    if isinstance(axis, tuple | list | range) or getattr(axis, "ndim", None):
-        axes = tuple([normalize_axis(a, ndim, argument) for a in axis])  # type: ignore[union-attr]
+    if isinstance(axis, list | range) or getattr(axis, "ndim", None):
+        raise ArgumentTypeError(
+            f"{argument}={axis!r} is a {type(axis).__name__}; several axes are a tuple, "
+            f"{argument}={tuple(map(as_python, axis))}"
+        )
+    if isinstance(axis, tuple):
+        axes = tuple([normalize_axis(a, ndim, argument) for a in axis])
         if len(set(axes)) != len(axes):
-            raise ArgumentError(f"{argument}={tuple(axis)} names one axis twice")  # type: ignore[arg-type]
+            raise ArgumentError(f"{argument}={axis} names one axis twice")
         return tuple(sorted(axes))
     if not ndim and not strict and axis in (0, -1) and not isinstance(axis, bool | np.bool):
         return ()
-    return (normalize_axis(axis, ndim, argument),)  # type: ignore[arg-type]
+    return (normalize_axis(axis, ndim, argument),)
 
 
 def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:

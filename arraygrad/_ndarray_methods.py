@@ -185,7 +185,8 @@ class NdarrayMethods(TensorBase):
 
     def repeat(self: Any, repeats: Any, axis: int | None = None) -> Any:
         """Elements repeated along an axis (of the flat tensor if None)."""
-        return manipulation.repeat(self, _cut(repeats), axis=axis)
+        x, axis = _with_an_axis(self, axis)
+        return manipulation.repeat(x, _cut(repeats), axis=axis)
 
     def resize(self: Any, *shape: Any, refcheck: bool = True) -> None:
         """Refused: a tensor's memory cannot grow in place."""
@@ -299,7 +300,7 @@ class NdarrayMethods(TensorBase):
         x = self if where is None else options.where(where, self, 0, "sum")
         total = statistical.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
         if initial is not None:
-            total = arithmetic.add(total, options.initial(initial, x, "sum"))
+            total = arithmetic.add(total, options.initial(initial, total._array.dtype, "sum"))
         return total if out is None else _store(out, total, "sum")
 
     def prod(
@@ -310,7 +311,7 @@ class NdarrayMethods(TensorBase):
         x = self if where is None else options.where(where, self, 1, "prod")
         total = statistical.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
         if initial is not None:
-            total = arithmetic.multiply(total, options.initial(initial, x, "prod"))
+            total = arithmetic.multiply(total, options.initial(initial, total._array.dtype, "prod"))
         return _store(out, total, "prod")
 
     def max(
@@ -492,7 +493,7 @@ class NdarrayMethods(TensorBase):
         self: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
     ) -> Any:
         """Elements at the indices along an axis (of the flat tensor if None)."""
-        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        x, axis = _with_an_axis(self, axis)
         if out is None and mode == "raise":
             found = taken(indexing.TAKE, x, indices, axis)
             if found is not None:
@@ -506,7 +507,7 @@ class NdarrayMethods(TensorBase):
 
     def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         """Slices along an axis where the condition is true."""
-        x, axis = (self.ravel(), 0) if axis is None else (self, axis)
+        x, axis = _with_an_axis(self, axis)
         mask = creation.asarray(condition)._array
         if mask.ndim != 1:
             raise ShapeError(
@@ -532,7 +533,7 @@ class NdarrayMethods(TensorBase):
 
 
 def _with_an_axis(x: Any, axis: int | None) -> tuple[Any, int]:
-    """The tensor and axis of a search along one: None means the flat tensor, as does no axis."""
+    """A tensor and the axis to go along: None means the flat tensor, and so does no axis."""
     if axis is None:
         return x.ravel(), 0
     return (x if x._array.ndim else x.ravel()), axis
@@ -551,8 +552,8 @@ def _order_of_axes(array: Any, order: Any, visits: bool = False) -> tuple[int, .
 
     `visits`: in one dimension, where axes along which elements repeat stay behind their followers.
     """
-    if order not in ("C", "F", "A", "K", None):
-        raise ArgumentError(f"order={order!r}; use 'C', 'F', 'A' or 'K'")
+    if order not in ("C", "F", "A", "K"):
+        order = options.memory_order(order, "a tensor's method")
     if order == "C" or type(array) is not np.ndarray or array.ndim < 2:
         return None
     if order != "F" and array.flags.c_contiguous:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from ._apply import operand
+from ._apply import cast, constant, operand, wrap
+from ._dtypes import check_convertible
 from ._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from ._storage import TensorBase
 from ._writes import assign
@@ -47,14 +49,23 @@ def where(mask: Any, x: Any, identity: Any, method: str) -> Any:
     return searching.where(mask, x, identity)
 
 
-def initial(value: Any, x: Any, method: str) -> Any:
-    """What a reduction of x begins with: one number, given as it is (Python's are of any dtype)."""
-    given = operand(value, method)._array
-    if given.ndim:
-        raise ShapeError(f"{method}: initial= must be one number, it has shape {given.shape}")
-    if given.dtype.kind == "c" and x._array.dtype.kind != "c":
+def initial(value: Any, dtype: np.dtype[Any], method: str) -> Any:
+    """What a reduction begins with: one number, written into its dtype as NumPy does."""
+    if isinstance(value, str | bytes | NoneType):
+        raise ArgumentTypeError(
+            f"{method}: initial={value!r} is a {type(value).__name__}; use a number"
+        )
+    if isinstance(value, int) and dtype.kind != "b":
+        return wrap(constant(value, dtype))
+    start = operand(value, method)
+    if start._array.ndim:
+        raise ShapeError(f"{method}: initial= must be one number, it has shape {start.shape}")
+    if start._array.dtype.kind == "c" and dtype.kind not in "cb":
         raise DTypeError(f"{method}: initial= is complex and x is not; use x.astype(complex)")
-    return value
+    check_convertible(start._array, dtype, method)
+    if isinstance(value, float) and dtype.kind in "iu":
+        return wrap(constant(int(value), dtype))
+    return cast(start, dtype)
 
 
 def check_order(kind: Any, order: Any, method: str, kinds: str = "qhms") -> None:
@@ -63,6 +74,19 @@ def check_order(kind: Any, order: Any, method: str, kinds: str = "qhms") -> None
         raise ArgumentError(f"{method}: kind={kind!r} is no way to do it; leave it away")
     if order is not None:
         raise ArgumentError(f"{method}: order={order!r} names fields, which tensors have not")
+
+
+def memory_order(order: Any, function: str) -> str:
+    """C, F, A or K; K for None, as in NumPy."""
+    if order is None:
+        return "K"
+    if not isinstance(order, str):
+        raise ArgumentTypeError(
+            f"{function}: order={order!r} is a {type(order).__name__}; use 'C', 'F', 'A' or 'K'"
+        )
+    if order.upper() not in ("C", "F", "A", "K"):
+        raise ArgumentError(f"{function}: order={order!r}; use 'C', 'F', 'A' or 'K'")
+    return order.upper()
 
 
 def can_cast(source: Any, target: Any, casting: Any) -> bool:

@@ -28,6 +28,7 @@ from .recorded import (
     Function,
     Recorded,
     check_argnums,
+    float_of,
     lifted,
     name_of,
     normalize_argnums,
@@ -314,7 +315,7 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, .
 
 
 def _floating(leaf: Any) -> Any:
-    return float(leaf) if isinstance(leaf, int) else leaf
+    return float_of(leaf, "a tangent") if isinstance(leaf, int) else leaf
 
 
 def _tangent_out(run: Recorded, t: Any, recorded: bool) -> Any:

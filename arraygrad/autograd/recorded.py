@@ -16,7 +16,14 @@ import numpy as np
 from .._apply import cast, check_subclass, detached, node_of, operand, scalar_class, wrap
 from .._dtypes import is_supported
 from .._engine import alias, pull_back, push_forward, reaches_outside, separate
-from .._errors import ArgumentError, ArgumentTypeError, DTypeError, GradientError, kind_of
+from .._errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    GradientError,
+    IntegerOverflowError,
+    kind_of,
+)
 from .._graph import GRAD_MODE, Node, is_grad_enabled, next_seq
 from .._storage import TensorBase
 from .trees import flatten
@@ -77,7 +84,7 @@ class Entry:
             source = wrap(array) if known else operand(array, where)
         else:
             self.kind = "array" if isinstance(leaf, np.inexact) else "number"
-            number = np.asarray(leaf)
+            number = np.asarray(float_of(leaf, where) if isinstance(leaf, int) else leaf)
             source = wrap(number.astype(float)[()] if number.dtype.kind in "iu" else number[()])
         if source._array.dtype.kind not in "fcV":
             raise DTypeError(
@@ -97,6 +104,16 @@ class Entry:
     @property
     def size(self) -> int:
         return prod(self.shape)
+
+
+def float_of(number: int, where: str) -> float:
+    """A Python integer as the float that derivatives are taken by."""
+    try:
+        return float(number)
+    except OverflowError as error:
+        raise IntegerOverflowError(
+            f"{where}: a Python integer of {number.bit_length()} bits is beyond the largest float"
+        ) from error
 
 
 def is_number(leaf: Any) -> bool:

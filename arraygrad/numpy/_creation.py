@@ -18,8 +18,10 @@ from .._detach import lose
 from .._dtypes import is_supported
 from .._errors import ArgumentError
 from .._graph import is_grad_enabled
+from .._layout import as_flag
+from .._ndarray_options import memory_order
 from .._storage import TensorBase
-from ..interop.numpy_functions.creating import copy_mode
+from ..interop.numpy_functions.creating import converted, laid_out, ordered
 from ..interop.plain import is_tracked, plain
 from ..ops import conversion, creation, manipulation
 from ._types import holds_tensor
@@ -38,7 +40,7 @@ def _as_tensor(
     if isinstance(object, TensorBase) or holds_tensor(object):
         if not _is_dtype_of_numbers(dtype):
             return _without_numbers(object, np.dtype(dtype))
-        return conversion.asarray(object, dtype=dtype, copy=copy_mode(copy))
+        return converted(object, dtype, order, copy, "array")
     if texts.NUMBERS and dtype is not None and isinstance(object, list | tuple):
         texts.refuse_text(object, "np.array()")
     made = np.array(object, dtype, copy=copy, order=order, subok=subok)
@@ -70,8 +72,6 @@ def array(
     subok: bool = False, ndmin: int = 0, like: Any = None, ndmax: int = 0,
 ) -> Any:  # fmt: skip
     """As NumPy's array, in the graph: the list may hold tensors."""
-    if isinstance(object, TensorBase) and order == "F":
-        return asfortranarray(_as_tensor(object, dtype, copy))
     out = _as_tensor(object, dtype, copy, order, subok)
     if ndmin and out.ndim < ndmin:
         out = out.reshape((1,) * (ndmin - out.ndim) + tuple(out.shape))
@@ -83,8 +83,6 @@ def asarray(
     copy: bool | None = None, like: Any = None,
 ) -> Any:  # fmt: skip
     """As NumPy's asarray: a tensor is returned as it is."""
-    if isinstance(a, TensorBase) and order == "F":
-        return asfortranarray(_as_tensor(a, dtype, copy))
     return _as_tensor(a, dtype, copy, order or "K")
 
 
@@ -179,7 +177,7 @@ def full(
     value = conversion.asarray(fill_value, dtype=dtype)
     sizes = _sizes(shape)
     out = manipulation.broadcast_to(value, sizes if isinstance(sizes, tuple) else (sizes,))
-    return manipulation.copied(out)
+    return ordered(manipulation.copied(out), memory_order(order, "full"))
 
 
 def zeros_like(
@@ -187,7 +185,7 @@ def zeros_like(
     device: Any = None,
 ) -> Any:  # fmt: skip
     """As NumPy's zeros_like."""
-    return _like(np.zeros_like, a, dtype, order, shape)
+    return _like(np.zeros_like, a, dtype, order, subok, shape)
 
 
 def ones_like(
@@ -195,7 +193,7 @@ def ones_like(
     device: Any = None,
 ) -> Any:  # fmt: skip
     """As NumPy's ones_like."""
-    return _like(np.ones_like, a, dtype, order, shape)
+    return _like(np.ones_like, a, dtype, order, subok, shape)
 
 
 def empty_like(
@@ -203,10 +201,11 @@ def empty_like(
     device: Any = None,
 ) -> Any:  # fmt: skip
     """As NumPy's empty_like."""
-    return _like(np.empty_like, prototype, dtype, order, shape)
+    return _like(np.empty_like, prototype, dtype, order, subok, shape)
 
 
-def _like(make: Callable[..., Any], a: Any, dtype: Any, order: Any, shape: Any) -> Any:
+def _like(make: Callable[..., Any], a: Any, dtype: Any, order: Any, subok: Any, shape: Any) -> Any:
+    as_flag(subok, "subok", make.__name__)
     made = make(plain(a), dtype=dtype, order=order, subok=False, shape=_sizes(shape))
     return wrap(made) if is_supported(made.dtype) else made
 
@@ -216,8 +215,9 @@ def full_like(
     shape: Any = None, *, device: Any = None,
 ) -> Any:  # fmt: skip
     """As NumPy's full_like: a tracked value stays in the graph."""
-    made = empty_like(a, dtype, order, shape=shape)
-    return full(made.shape, fill_value, made.dtype)
+    made = empty_like(a, dtype, order, subok, shape)
+    out = full(made.shape, fill_value, made.dtype)
+    return laid_out(out, made._array) if isinstance(out, TensorBase) else out
 
 
 def eye(

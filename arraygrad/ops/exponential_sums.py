@@ -9,12 +9,12 @@ import numpy as np
 from .._apply import apply
 from .._cotangents import conj, times
 from .._dispatch import in_single_precision, lookup, register_kernel
-from .._layout import as_flag, normalize_axes
+from .._layout import Axis, as_flag, normalize_axes
 from .._op import Op, Rule, declare
 from .._storage import empty
 from .arithmetic import subtract
 from .exponential import exp
-from .statistical import Axis, floating, spread, sum
+from .statistical import floating, spread, sum
 
 if TYPE_CHECKING:
     from .._tensor import Tensor

@@ -437,7 +437,7 @@ def roll(
     shift : int or tuple of int
         Steps towards larger indices, one for all axes or one for each.
     axis : int or tuple of int, optional
-        None rolls the flattened tensor and restores its shape.
+        None rolls the flattened tensor, by all shifts together, and restores its shape.
 
     Returns
     -------
@@ -456,9 +456,7 @@ def roll(
         )
     shifts = tuple(as_integer(s, "shift", "roll") for s in listed(shift))
     if axis is None:
-        if len(shifts) != 1:
-            raise ArgumentError(f"roll: shift={shift!r} needs an axis for each shift, axis=(...)")
-        return reshape(apply(ROLL, reshape(x, (-1,)), shift=shifts, axis=(0,)), shape)
+        return reshape(apply(ROLL, reshape(x, (-1,)), shift=(sum(shifts),), axis=(0,)), shape)
     axes = listed(axis)
     axes = tuple(normalize_axis(a, len(shape)) for a in axes)
     if len(shifts) == 1:

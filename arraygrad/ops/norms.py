@@ -334,6 +334,7 @@ def norm(
             return vector_norm(x, keepdims=keepdims)
         axes = tuple(range(ndim))
     else:
+        normalize_axes(axis, ndim)  # refuses what is none
         axes = tuple(normalize_axis(a, ndim) for a in listed(axis))
     if len(axes) == 1:
         if isinstance(ord, str):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -95,7 +94,7 @@ COUNT_NONZERO: Op = declare(Op("count_nonzero", ("x",), NONE))
 
 
 def count_nonzero(
-    x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool = False
+    x: Tensor, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
 ) -> Tensor:
     """How many elements are not zero.
 

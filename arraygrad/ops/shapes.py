@@ -423,8 +423,8 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
             out = array.reshape((*sizes[:place], 1, *sizes[place:]))
             if out.base is array or out.base is array.base:
                 return viewed(EXPAND_DIMS, x, array, out, "axis", (place,))  # type: ignore[no-any-return]
-    count = len(listed(axis))
-    axes = normalize_axes(axis, x._array.ndim + count)
+    places = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    axes = normalize_axes(places, x._array.ndim + len(places))
     return view(EXPAND_DIMS, x, axis=axes)  # type: ignore[no-any-return]
 
 
@@ -520,4 +520,5 @@ def flip(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None) -> Tensor:
     Derivative: the flip of the cotangent.
     """
     x = operand(x, "flip")
-    return view(FLIP, x, axis=normalize_axes(axis, x._array.ndim))  # type: ignore[no-any-return]
+    axes = normalize_axes(None if axis is None else listed(axis), x._array.ndim)
+    return view(FLIP, x, axis=axes)  # type: ignore[no-any-return]

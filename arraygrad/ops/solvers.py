@@ -382,14 +382,21 @@ PINV = declare(Op("pinv", ("x",), Rule(x=_pinv_vjp), dtypes="floating only", sca
 register_kernel("pinv", _pinv_kernel)
 
 
-def tolerance(rtol: Any, function: str) -> Any:
-    """The rtol argument as NumPy takes it."""
+def tolerance(rtol: Any, stack: Shape, function: str) -> Any:
+    """The rtol argument, for a stack of matrices, as NumPy takes it."""
     if rtol is None:
         return None
     array = operand(rtol, function, 2)._array
     if array.dtype.kind not in "fiu":
         raise ArgumentError(f"{function}: rtol={rtol!r} is not a real number or tensor")
-    return array if array.ndim else float(array)
+    if not array.ndim:
+        return float(array)
+    if broadcast_shapes(array.shape, stack) != stack and function != "matrix_rank":
+        raise ShapeError(
+            f"{function}: rtol has shape {array.shape}, the stack of matrices {stack}; give one "
+            "number, or one for each matrix"
+        )
+    return array
 
 
 def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
@@ -416,7 +423,8 @@ def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
     problems whose variables separate", SIAM J. Numer. Anal. 10, 1973.
     """
-    return apply(PINV, matrices(x, "pinv"), rtol=tolerance(rtol, "pinv"))  # type: ignore[no-any-return]
+    x = matrices(x, "pinv")
+    return apply(PINV, x, rtol=tolerance(rtol, x._array.shape[:-2], "pinv"))  # type: ignore[no-any-return]
 
 
 MATRIX_RANK = declare(Op("matrix_rank", ("x",), NONE, dtypes="floating only"))
@@ -443,7 +451,8 @@ def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
         Not differentiable.
     """
     x = matrices(x, "matrix_rank")
-    return apply(MATRIX_RANK, x, rtol=tolerance(rtol, "matrix_rank"))  # type: ignore[no-any-return]
+    rtol = tolerance(rtol, x._array.shape[:-2], "matrix_rank")
+    return apply(MATRIX_RANK, x, rtol=rtol)  # type: ignore[no-any-return]
 
 
 # -- lstsq ----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from .._errors import ArgumentError, ShapeError
 from .._graph import is_grad_enabled
 from .._layout import (
     ALL_AXES,
+    Axis,
     Shape,
     as_flag,
     as_real,
@@ -37,7 +37,6 @@ from .searching import where
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
-Axis = int | Iterable[int] | None
 
 # -- sums -----------------------------------------------------------------------------------------
 

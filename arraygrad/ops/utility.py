@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._apply import apply, operand
 from .._errors import ArgumentError
-from .._layout import as_flag, as_integer, normalize_axes, normalize_axis
+from .._layout import Axis, as_flag, as_integer, normalize_axes, normalize_axis
 from .._op import NONE, Op, declare
 from .._short import reduction
 from .._storage import TensorBase
@@ -23,7 +22,7 @@ ALL: Op = declare(Op("all", ("x",), NONE))
 ANY: Op = declare(Op("any", ("x",), NONE))
 
 
-def all(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool = False) -> Tensor:
+def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Whether all elements along axes are true; true for no elements.
 
     Parameters
@@ -47,7 +46,7 @@ def all(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool
     return _reduced(ALL, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
-def any(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool = False) -> Tensor:
+def any(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Whether any element along axes is true; false for no elements.
 
     Parameters
@@ -71,7 +70,7 @@ def any(x: Tensor, /, *, axis: int | Iterable[int] | None = None, keepdims: bool
     return _reduced(ANY, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
-def _reduced(op: Op, x: Any, axis: int | Iterable[int] | None, keepdims: bool) -> Any:
+def _reduced(op: Op, x: Any, axis: Axis, keepdims: bool) -> Any:
     if isinstance(x, TensorBase):
         out = reduction(op, x, axis, keepdims)
         if out is not None:
@@ -97,7 +96,7 @@ def diff(
     x : Tensor, at least 1-d
     axis : int
     n : int
-        How often to take differences; 0 gives x (with what is prepended and appended).
+        How often to take differences; 0 gives x as it is, with nothing joined to it.
     prepend, append : Tensor, optional
         Joined to x first; 0-d ones are broadcast to one slice.
 
@@ -111,8 +110,10 @@ def diff(
     Derivative: linear; the negative differences of the cotangent, with zeros around it.
     """
     x = operand(x, "diff")
-    axis = normalize_axis(axis, x._array.ndim)
     n = as_integer(n, "n", "diff")
+    if not n:
+        return x
+    axis = normalize_axis(axis, x._array.ndim)
     if n < 0:
         raise ArgumentError(f"diff: n={n} is negative; use ag.cumulative_sum to sum up")
     parts = [x]

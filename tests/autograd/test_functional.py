@@ -50,6 +50,25 @@ def test_number_gives_number() -> None:
     assert isinstance(ag.grad(lambda t: t * t)(np.array(3.0)), float)
 
 
+@pytest.mark.parametrize("number", [2**64, 2**70, -(2**70)])
+def test_integers_beyond_64_bits_are_floats(number: int) -> None:
+    def f(x: Any) -> Any:
+        return 3 * x
+
+    assert ag.grad(f)(number) == 3.0
+    assert ag.grad(lambda xs: f(xs[0]))([number]) == [3.0]
+    assert ag.vjp(f, number)[0] == 3.0 * number
+    assert ag.jvp(f, (1.0,), (number,))[1] == 3.0 * number
+    for call in (
+        lambda: ag.grad(f)(10**400),
+        lambda: ag.vjp(f, 10**400),
+        lambda: ag.jvp(f, (1.0,), (10**400,)),
+        lambda: ag.vjp(f, 1.0)[1](10**400),
+    ):
+        with pytest.raises(ag.errors.IntegerOverflowError):
+            call()
+
+
 def test_tensor_gives_tensor() -> None:
     x = ag.asarray([1.0, 2.0])
     value, gradient = ag.value_and_grad(cube_sum)(x)

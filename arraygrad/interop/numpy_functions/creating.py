@@ -11,8 +11,14 @@ import numpy as np
 from ..._answers import ANSWERS, answers
 from ..._apply import operand, wrap
 from ..._device import as_device
+from ..._dtypes import as_dtype
+from ..._errors import ArgumentError
+from ..._layout import as_flag, as_shape
+from ..._ndarray_methods import _order_of_axes, _unpermuted
+from ..._ndarray_options import memory_order
 from ..._short import plain_like
-from ...ops import conversion, creation
+from ..._storage import TensorBase
+from ...ops import conversion, creation, manipulation
 from ..plain import tensors
 
 
@@ -23,24 +29,74 @@ def copy_mode(copy: Any) -> bool | None:
     return copy  # type: ignore[no-any-return]
 
 
+def converted(a: Any, dtype: Any, order: Any, copy: Any, function: str) -> Any:
+    """A tensor of what is given, whose memory lies as ``order=`` asks."""
+    order, copy = memory_order(order, function), copy_mode(copy)
+    if not isinstance(a, TensorBase):
+        return ordered(conversion.asarray(a, dtype=dtype, copy=copy), order)
+    made = conversion.asarray(a, dtype=dtype, copy=None if copy else copy)
+    if copy and made._array is a._array:
+        return made.copy(order)
+    if copy is False and ordered(made, order) is not made:
+        raise ArgumentError(f"{function}: order={order!r} needs a copy; leave copy=False away")
+    return ordered(made, order)
+
+
+def ordered(x: Any, order: str) -> Any:
+    """The tensor, copied where its memory lies otherwise than in order C or F; A and K ask none."""
+    flags = x._array.flags
+    if order == "C":
+        return x.contiguous()
+    return x.copy("F") if order == "F" and not flags.f_contiguous else x
+
+
+def laid_out(x: Any, array: Any) -> Any:
+    """The tensor in memory that lies as that of an array of its shape."""
+    axes = _order_of_axes(array, "K")
+    if axes is None:
+        return x
+    return _unpermuted(manipulation.copied(manipulation.permute_dims(x, axes)), axes)
+
+
 @answers(np.array)
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K",
     subok: bool = False, ndmin: int = 0, ndmax: int = 0, like: Any = None,
 ) -> Any:  # fmt: skip
     """np.array: nested lists that hold tensors keep their gradients."""
-    made = conversion.asarray(object, dtype=dtype, copy=copy_mode(copy))
+    made = converted(object, dtype, order, copy, "array")
     lead = ndmin - made._array.ndim
     return made.reshape((1,) * lead + made._array.shape) if lead > 0 else made
 
 
-@answers(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+@answers(np.asarray, np.asanyarray)
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
     copy: bool | None = None, like: Any = None,
 ) -> Any:  # fmt: skip
     """np.asarray."""
-    return conversion.asarray(a, dtype=dtype, copy=copy_mode(copy))
+    return converted(a, dtype, order, copy, "asarray")
+
+
+@answers(np.ascontiguousarray)
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """np.ascontiguousarray."""
+    made = converted(a, dtype, "C", None, "ascontiguousarray")
+    return made if made._array.ndim else made.reshape(1)
+
+
+@answers(np.asfortranarray)
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """np.asfortranarray."""
+    return converted(a, dtype, "F", None, "asfortranarray")
+
+
+def _new(made: Any, order: Any, device: Any, function: str) -> Any:
+    as_device(device)
+    order = memory_order("C" if order is None else order, function)
+    if order not in ("C", "F"):
+        raise ArgumentError(f"{function}: order={order!r}; a new tensor is in order 'C' or 'F'")
+    return ordered(made, order)
 
 
 @answers(np.zeros)
@@ -48,7 +104,7 @@ def zeros(
     shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> Any:
     """np.zeros(like=tensor)."""
-    return creation.zeros(shape, dtype=dtype)
+    return _new(creation.zeros(shape, dtype=dtype), order, device, "zeros")
 
 
 @answers(np.ones)
@@ -56,7 +112,7 @@ def ones(
     shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> Any:
     """np.ones(like=tensor)."""
-    return creation.ones(shape, dtype=dtype)
+    return _new(creation.ones(shape, dtype=dtype), order, device, "ones")
 
 
 @answers(np.empty)
@@ -64,7 +120,7 @@ def empty(
     shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> Any:
     """np.empty(like=tensor)."""
-    return creation.empty(shape, dtype=dtype)
+    return _new(creation.empty(shape, dtype=dtype), order, device, "empty")
 
 
 @answers(np.full)
@@ -73,7 +129,7 @@ def full(
     like: Any = None,
 ) -> Any:  # fmt: skip
     """np.full(like=tensor)."""
-    return creation.full(shape, fill_value, dtype=dtype)
+    return _new(creation.full(shape, fill_value, dtype=dtype), order, device, "full")
 
 
 @answers(np.eye)
@@ -82,7 +138,7 @@ def eye(
     device: Any = None, like: Any = None,
 ) -> Any:  # fmt: skip
     """np.eye(like=tensor)."""
-    return creation.eye(N, M, k=k, dtype=dtype)
+    return _new(creation.eye(N, M, k=k, dtype=dtype), order, device, "eye")
 
 
 @answers(np.identity)
@@ -103,16 +159,27 @@ def _like(function: Any, value: int | None) -> Any:
         device: Any = None,
     ) -> Any:  # fmt: skip
         x = operand(a, function.__name__)
-        if dtype is None and shape is None and order == "K" and device is None:  # most calls
-            out = plain_like(x, value)
-            if out is not None:
-                return out
-        size = x._array.shape if shape is None else shape
+        if dtype is None and shape is None and order == "K" and device is None and subok is True:
+            if x._array.flags.c_contiguous:  # most calls
+                out = plain_like(x, value)
+                if out is not None:
+                    return out
         as_device(device)
-        return function(size, dtype=x._array.dtype if dtype is None else dtype)
+        layout = _layout_like(x, dtype, order, subok, shape, made.__name__)
+        return laid_out(function(layout.shape, dtype=layout.dtype), layout)
 
     made.__name__ = f"{function.__name__}_like"
     return made
+
+
+def _layout_like(x: Any, dtype: Any, order: Any, subok: Any, shape: Any, function: str) -> Any:
+    """An array that lies as the result, with whatever the memory holds."""
+    as_flag(subok, "subok", function)
+    order = memory_order(order, function)
+    target = x._array.dtype if dtype is None else as_dtype(dtype)
+    size = None if shape is None else as_shape(shape)
+    like = x._array if type(x._array) is np.ndarray else np.empty(x._array.shape, target)
+    return np.empty_like(like, target, order, False, size)
 
 
 zeros_like = answers(np.zeros_like)(_like(creation.zeros, 0))
@@ -131,13 +198,14 @@ def full_like(
     """np.full_like."""
     x = operand(a, "full_like")
     if type(fill_value) is float and x._array.dtype is _FLOAT64 and device is None:
-        if dtype is None and shape is None and order == "K":  # most calls
-            out = plain_like(x, fill_value)
-            if out is not None:
-                return out
+        if dtype is None and shape is None and order == "K" and subok is True:
+            if x._array.flags.c_contiguous:  # most calls
+                out = plain_like(x, fill_value)
+                if out is not None:
+                    return out
     as_device(device)
-    size = x._array.shape if shape is None else shape
-    return creation.full(size, fill_value, dtype=x._array.dtype if dtype is None else dtype)
+    layout = _layout_like(x, dtype, order, subok, shape, "full_like")
+    return laid_out(creation.full(layout.shape, fill_value, dtype=layout.dtype), layout)
 
 
 @answers(np.tri)

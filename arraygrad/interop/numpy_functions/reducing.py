@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from ... import _ndarray_options as options
 from ..._answers import answers
 from ..._apply import cast, operand
-from ..._dtypes import as_dtype
-from ..._errors import ArgumentError, ShapeError
+from ..._dtypes import as_dtype, promote
+from ..._errors import ArgumentError, ArgumentTypeError, ShapeError, ZeroWeightsError
 from ..._op import Op
 from ..._short import reduction
 from ..._storage import TensorBase
@@ -77,8 +78,11 @@ def _reduction(
             return function(a, axis=axis, keepdims=keepdims)
         x = _chosen(operand(a, name), where, identity)
         result = function(x, axis=axis, dtype=dtype, keepdims=_kept(keepdims))
-        if initial is not _NO:
-            result = combine(result, options.initial(initial, x, name))
+        if initial is None:
+            if not x._array.size:
+                raise ArgumentError(f"np.{name} of no elements with initial=None; use initial=0.0")
+        elif initial is not _NO:
+            result = combine(result, options.initial(initial, result._array.dtype, name))
         return _stored(out, result, name)
 
     reduce.__name__ = name
@@ -100,14 +104,15 @@ def _extreme(
     name = "max" if largest else "min"
     x = operand(a, name)
     combine = comparison.maximum if largest else comparison.minimum
-    if where is not _NO and where is not True:
-        if initial is _NO:
-            raise ArgumentError(f"np.{name} with where= needs initial=, as it has no identity")
-        x = options.where(where, x, initial, name)
     keep = _kept(keepdims)
-    if initial is _NO:
+    is_masked = where is not _NO and where is not True
+    if initial is _NO or initial is None:
+        if is_masked:
+            raise ArgumentError(f"np.{name} with where= needs initial=, as it has no identity")
         return _stored(out, function(x, axis=axis, keepdims=keep), name)
-    start = cast(operand(options.initial(initial, x, name), name), x._array.dtype)
+    start = options.initial(initial, x._array.dtype, name)
+    if is_masked:
+        x = options.where(where, x, start, name)
     return _stored(out, reduced_from(start, function, combine, x, axis, keep), name)
 
 
@@ -354,36 +359,52 @@ def average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = _NO
 ) -> Any:
     """np.average, differentiable in values and weights."""
-    x = _inexact(operand(a, "average"), None)
-    keep = _given(keepdims, False)
+    x = operand(a, "average")
+    if axis is not None:
+        axis = np.lib.array_utils.normalize_axis_tuple(axis, x._array.ndim, "axis")
+    keep = _kept(keepdims)
     if weights is None:
+        x = _inexact(x, None)
         result = statistical.mean(x, axis=axis, keepdims=keep)
-        scale = operand(np.full(result._array.shape, x._array.size / _at_least_one(result)))
+        count = x._array.size / _at_least_one(result)
+        scale = operand(np.full(result._array.shape, count, result._array.dtype))
     else:
-        w = operand(weights, "average", 3)
-        if w._array.shape != x._array.shape:
-            w = _aligned(w, x, axis)
+        x, w = _weighable(x, operand(weights, "average", 3), axis)
         scale = statistical.sum(w, axis=axis, keepdims=keep)
         if (scale._array == 0).any():
-            raise ArgumentError("np.average: the weights sum to zero, so there is no average")
+            raise ZeroWeightsError("np.average: the weights sum to zero: there is no average")
         result = statistical.sum(x * w, axis=axis, keepdims=keep) / scale
     if not returned:
         return result
-    return result, manipulation.broadcast_to(scale, result._array.shape)
+    return result, manipulation.copied(manipulation.broadcast_to(scale, result._array.shape))
 
 
 def _at_least_one(x: Any) -> int:
     return int(x._array.size) or 1
 
 
-def _aligned(w: Any, x: Any, axis: Any) -> Any:
-    """Weights along `axis`, shaped to broadcast against x."""
-    axes = (axis,) if isinstance(axis, int) else tuple(axis or ())
-    axes = tuple(i % x._array.ndim for i in axes)
+def _weighable(x: Any, w: Any, axis: tuple[int, ...] | None) -> tuple[Any, Any]:
+    """Values and weights in one shape, and in the dtype in which NumPy sums both of them."""
+    types = [x._array.dtype, w._array.dtype]
+    if types[0].kind in "biu":
+        types.append(np.dtype(np.float64))
+    if w._array.shape != x._array.shape:
+        if axis is None:
+            raise ArgumentTypeError(
+                f"np.average: weights of shape {w._array.shape} for values of shape "
+                f"{x._array.shape}; give the axis that they are for, axis=0"
+            )
+        w = _aligned(w, x, axis)
+    dtype = reduce(promote, types)
+    return cast(x, dtype), cast(w, dtype)
+
+
+def _aligned(w: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """Weights along `axes`, shaped to broadcast against x."""
     if tuple(x._array.shape[i] for i in axes) != w._array.shape:
         raise ArgumentError(
             f"np.average: weights of shape {w._array.shape} fit neither the values' shape "
-            f"{x._array.shape} nor its axis {axis}"
+            f"{x._array.shape} nor its axes {axes}"
         )
     order = sorted(range(len(axes)), key=lambda k: axes[k])
     w = manipulation.permute_dims(w, tuple(order))

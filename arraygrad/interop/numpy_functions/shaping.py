@@ -440,8 +440,8 @@ def argsort(
     """np.argsort."""
     check_order(kind, order, "argsort")
     x = operand(a, "argsort")
-    if axis is None:
-        x, axis = x.reshape(-1), -1
+    if axis is None or not x._array.ndim:
+        x, axis = x.reshape(-1), -1 if axis is None else axis
     return sorting.argsort(x, axis=axis, descending=descending is True)
 
 
@@ -464,8 +464,8 @@ def argpartition(
     """np.argpartition."""
     check_order(kind, order, "argpartition", "i")
     x = operand(a, "argpartition")
-    if axis is None:
-        x, axis = x.reshape(-1), -1
+    if axis is None or not x._array.ndim:
+        x, axis = x.reshape(-1), -1 if axis is None else axis
     return sorting.argpartition(x, plain(kth), axis=axis)
 
 
