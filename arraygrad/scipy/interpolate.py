@@ -42,6 +42,13 @@ from ._radial import (
     rbf_of as rbf_of,
 )
 from ._rule import plain
+from ._scattered import (
+    CloughTocher2DInterpolator as CloughTocher2DInterpolator,
+    LinearNDInterpolator as LinearNDInterpolator,
+    NearestNDInterpolator as NearestNDInterpolator,
+    griddata as griddata,
+    scattered_of as scattered_of,
+)
 from ._univariate import (
     InterpolatedUnivariateSpline as InterpolatedUnivariateSpline,
     UnivariateSpline as UnivariateSpline,

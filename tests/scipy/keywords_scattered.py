@@ -4,6 +4,7 @@ import numpy as np
 import scipy.interpolate as si
 import scipy.stats as st
 from scipy import special
+from scipy.spatial import Delaunay
 
 from .checking import refused
 
@@ -54,7 +55,66 @@ def narrower(kde, *methods):
     return kde
 
 
+CLOUD = RNG.uniform(0.0, 1.0, size=(14, 2))
+SPACE = RNG.uniform(0.0, 1.0, size=(12, 3))
+VALUES = np.sin(3 * CLOUD[:, 0]) + CLOUD[:, 1] ** 2
+INSIDE = np.array([[0.4, 0.5], [0.5, 0.45], [0.62, 0.55]])
+OUTSIDE = np.array([[3.0, 0.5]])
+TRIANGLES = Delaunay(CLOUD)
+LINEAR = si.LinearNDInterpolator(CLOUD, VALUES, rescale=True)
+NEAREST = si.NearestNDInterpolator(CLOUD, VALUES, rescale=True)
+SMOOTH = si.CloughTocher2DInterpolator(CLOUD, np.stack([VALUES, CLOUD[:, 0] ** 3], axis=1))
+
+
 CALLS = {
+    "between scattered points": (
+        (CLOUD, VALUES, INSIDE),
+        [
+            lambda p, v, x: si.LinearNDInterpolator(p, v)(x),
+            lambda p, v, x: si.LinearNDInterpolator(p, v, fill_value=v[0], rescale=True)(
+                np.concatenate((x, OUTSIDE))
+            ),
+            lambda p, v, x: si.LinearNDInterpolator((p[:, 0], p[:, 1]), v)(x[:, 0], x[:, 1]),
+            lambda p, v, x: si.LinearNDInterpolator(Delaunay(p), np.stack([v, v**2], axis=1))(x),
+            lambda p, v, x: si.LinearNDInterpolator(TRIANGLES, v)(x[None]),
+            lambda p, v, x: si.LinearNDInterpolator(TRIANGLES, v * (1 + 2j))(x).real,
+            lambda p, v, x: si.LinearNDInterpolator(SPACE, v[:12])(
+                np.mean(SPACE) + 0.1 * np.concatenate((x[0], x[1, :1]))
+            ),
+            lambda p, v, x: LINEAR(x),
+            lambda p, v, x: si.NearestNDInterpolator(p, v)(x),
+            lambda p, v, x: si.NearestNDInterpolator(x=p, y=v, rescale=True, tree_options={})(
+                x, distance_upper_bound=5.0
+            ),
+            lambda p, v, x: NEAREST(x),
+            lambda p, v, x: si.griddata(p, v, x),
+            lambda p, v, x: si.griddata(p, v, x, method="nearest", rescale=True),
+            lambda p, v, x: si.griddata(
+                (p[:, 0], p[:, 1]), v, (x[:, 0], x[:, 1]), fill_value=0.5, rescale=False
+            ),
+            lambda p, v, x: si.griddata(p[:, 0], v, x[:, 0]),
+            lambda p, v, x: si.griddata(p[:, 0], v, x[:, 0], "cubic"),
+            lambda p, v, x: si.griddata((p[:, 0],), v, x[:, 0], "nearest", fill_value=1.0),
+            refused(lambda p, v, x: si.CloughTocher2DInterpolator(p, v)(x)),
+            refused(lambda p, v, x: si.CloughTocher2DInterpolator(CLOUD, v * 1j)(x).imag),
+        ],
+    ),
+    "smooth between scattered points": (
+        (VALUES, INSIDE),
+        [
+            lambda v, x: si.CloughTocher2DInterpolator(CLOUD, v, tol=1e-12)(x),
+            lambda v, x: si.CloughTocher2DInterpolator(
+                CLOUD,
+                np.stack([v, v**2], axis=1),
+                fill_value=v[0],
+                tol=1e-12,
+                maxiter=900,
+                rescale=True,
+            )(np.concatenate((x, OUTSIDE))),
+            lambda v, x: SMOOTH(x[:, 0], x[:, 1]),
+            lambda v, x: si.griddata(CLOUD, v, x, "cubic")[0] * 1e-6,
+        ],
+    ),
     "polynomials": (
         (X, Y, AT),
         [

@@ -14,7 +14,7 @@ import scipy.optimize
 import scipy.signal
 import scipy.sparse.linalg as splinalg
 from scipy import integrate, interpolate, ndimage, sparse, special, stats
-from scipy.spatial import KDTree, distance
+from scipy.spatial import ConvexHull, KDTree, distance
 from scipy.spatial.transform import Rotation
 
 import arraygrad as ag
@@ -23,6 +23,7 @@ from arraygrad.scipy import _rule
 from .checking import skip_if_older_than_the_call
 
 X = np.array([0.3, 1.1, 1.7, 2.9, 3.1, 4.2])
+CLOUD = np.array([[0.0, 0.1], [1.1, 0.0], [0.1, 1.3], [1.2, 1.0], [0.6, 0.5], [0.3, 0.8]])
 SQUARE = np.array([[3.0, 0.4, 0.2], [0.1, 2.5, 0.3], [0.3, 0.2, 2.0]])
 
 
@@ -75,6 +76,14 @@ REFUSED = {
         )([0.9, 2.0]),
         X**2,
     ),
+    "interpolate.CloughTocher2DInterpolator by its points": (
+        lambda p: interpolate.CloughTocher2DInterpolator(p, p[:, 0])([[0.5, 0.5]]), CLOUD,
+    ),
+    "interpolate.CloughTocher2DInterpolator of complex values": (
+        lambda v: interpolate.CloughTocher2DInterpolator(CLOUD, v * 1j)([[0.5, 0.5]]).imag,
+        CLOUD[:, 0],
+    ),
+    "spatial.ConvexHull.equations": (lambda p: ConvexHull(p).equations, CLOUD),
     "stats.gaussian_kde.resample": (
         lambda x: stats.gaussian_kde(x).resample(3, seed=1), X**2,
     ),
