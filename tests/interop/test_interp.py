@@ -61,3 +61,27 @@ def test_complex_values_beside_infinity() -> None:
     x = ag.tensor([0.5, 1.0], requires_grad=True)
     out: Any = np.interp(x, [0.0, 1.0, 2.0], values)  # type: ignore[arg-type]
     np.testing.assert_allclose(out.detach(), np.interp([0.5, 1.0], [0.0, 1.0, 2.0], values))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_nodes_that_are_nan_or_not_in_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 30))
+    nodes = np.sort(rng.integers(-9, 9, n) / 2)
+    if seed % 2:
+        nodes[rng.integers(0, n, 1 + n // 9)] = np.nan
+    else:
+        rng.shuffle(nodes)
+    values = rng.normal(size=n)
+    values = values + 1j * rng.normal(size=n) if seed % 3 == 0 else values
+    places = np.concatenate((rng.choice(nodes, 9), rng.uniform(-6, 6, 20), [np.nan, -9.0, 9.0]))
+    options: dict[str, Any] = {"left": 7.0, "right": -7.0} if seed % 5 == 0 else {}
+    options = {"period": 3.5} if seed % 5 == 1 else options
+    expected = np.interp(places, nodes, values, **options)
+    given = [ag.tensor(a, requires_grad=True) for a in (places, nodes, values)]
+    out: Any = np.interp(*given, **options)  # type: ignore[arg-type]
+    np.testing.assert_allclose(out.detach(), expected, rtol=1e-12, atol=1e-14)
+    finite = np.isfinite(expected)
+    out[finite].real.sum().backward()
+    for x in given:
+        assert x.grad is None or np.isfinite(np.asarray(x.grad)).all()

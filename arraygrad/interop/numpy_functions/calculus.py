@@ -9,7 +9,7 @@ import numpy as np
 from ..._answers import answers
 from ..._apply import operand
 from ..._errors import ArgumentError
-from ...ops import arithmetic, indexing, manipulation, searching, utility
+from ...ops import arithmetic, indexing, manipulation, parts, searching, utility
 from ..plain import plain
 from .rebinding import rebound
 
@@ -63,16 +63,78 @@ def interp(
         at, nodes, values = _periodic(at, nodes, values, period)
         left = right = None
     first, last = values[0], values[-1]
-    n = nodes._array.shape[0]
-    if n == 1:
-        inside = manipulation.broadcast_to(first, at._array.shape)
+    j = _intervals(at._array, nodes._array)
+    if values._array.dtype.kind == "c":
+        inside = parts.complex_from_parts(
+            _inside(at, nodes, parts.real(values), j), _inside(at, nodes, parts.imag(values), j)
+        )
+        nan = np.isnan(at._array) & (nodes._array.size > 1)
+        inside = searching.where(nan, complex(np.nan, 0.0), inside) if nan.any() else inside
     else:
-        j = np.clip(np.searchsorted(nodes._array, at._array, side="right") - 1, 0, n - 2)
-        inside = _on_interval(at, nodes, values, j)
-    low, high = at._array < nodes._array[0], at._array > nodes._array[-1]
+        inside = _inside(at, nodes, values, j)
+    low, high = j < 0, j == nodes._array.size
     out = searching.where(low, first if left is None else left, inside)
     out = searching.where(high, last if right is None else right, out)
     return out if at._array.ndim else out[()]
+
+
+def _inside(at: Any, nodes: Any, values: Any, j: Any) -> Any:
+    """The values at places from the first node to the last; anything elsewhere."""
+    n = nodes._array.shape[0]
+    if n == 1:
+        return manipulation.broadcast_to(values[0], at._array.shape)
+    inside = _on_interval(at, nodes, values, np.clip(j, 0, n - 2))
+    is_last = (j == n - 1) & (at._array != nodes._array[-1])  # of nodes without order
+    return searching.where(is_last, values[-1], inside) if is_last.any() else inside
+
+
+def _intervals(at: Any, nodes: Any) -> Any:
+    """The intervals of the places: -1 before all nodes, their number behind all.
+
+    Among nodes that are not in order, or NaN, NumPy begins where it found the last place, so that
+    one place changes where the next is found.
+    """
+    n = len(nodes)
+    if n == 1:
+        return np.where(at > nodes[0], 1, np.where(at < nodes[0], -1, 0))
+    if (nodes[1:] >= nodes[:-1]).all():
+        j = np.searchsorted(nodes, at, side="right") - 1
+        return np.where(at > nodes[-1], n, np.where(np.isnan(at), 0, j))
+    key, guess, found = nodes.tolist(), 0, []
+    for x in at.ravel().tolist():
+        guess = guess if x != x else _search(x, key, guess)
+        found.append(0 if x != x else guess)
+    return np.array(found, np.intp).reshape(at.shape)
+
+
+_NEAR = 8  # nodes that NumPy takes for cached
+
+
+def _search(x: float, key: list[float], guess: int) -> int:
+    """The interval of one place: NumPy's bisection, with its shortcuts near the last one."""
+    n = len(key)
+    if x > key[-1] or x < key[0]:
+        return n if x > key[-1] else -1
+    if n <= 4:
+        return next((i for i in range(1, n) if not x >= key[i]), n) - 1
+    guess = max(min(guess, n - 3), 1)
+    low, high = 0, n
+    if x < key[guess]:
+        if not x < key[guess - 1]:
+            return guess - 1
+        high = guess - 1
+        if guess > _NEAR and x >= key[guess - _NEAR]:
+            low = guess - _NEAR
+    elif x < key[guess + 1] or x < key[guess + 2]:
+        return guess if x < key[guess + 1] else guess + 1
+    else:
+        low = guess + 2
+        if guess < n - _NEAR - 1 and x < key[guess + _NEAR]:
+            high = guess + _NEAR
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if x >= key[middle] else (low, middle)
+    return low - 1
 
 
 def _on_interval(at: Any, nodes: Any, values: Any, j: Any) -> Any:
