@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 
-__all__ = ["EMPTY_MEAN", "TOO_FEW", "warn"]
+__all__ = ["EMPTY_MEAN", "TOO_FEW", "AtUsersLine", "warn"]
 
 # NumPy 2.4 dropped the full stop.
 EMPTY_MEAN = "Mean of empty slice" + ("" if np.lib.NumpyVersion(np.__version__) >= "2.4.0" else ".")
 TOO_FEW = "Degrees of freedom <= 0 for slice"
+
+class AtUsersLine:
+    """The module ``warnings`` for NumPy's code, whose stack levels are not those of ours."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(warnings, name)
+
+    @staticmethod
+    def warn(message: str, category: type[Warning] = UserWarning, *_: Any, **__: Any) -> None:
+        """As ``warnings.warn``, at the line of the user whatever the level."""
+        warn(message, category)
+
 
 _LIBRARIES = ("arraygrad.", "numpy.")
 

@@ -1,5 +1,6 @@
 """Errors of NumPy's own code, run on tensors, are of our classes; those of the user's are not."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -79,3 +80,32 @@ def test_lifted_code_gets_them_too() -> None:
 
     assert isinstance(program(ag.ones(3)), errors.IndexOutOfRangeError)
     assert isinstance(program(np.ones(3)), IndexError)
+
+
+WARN: dict[str, Any] = {
+    "cross": lambda x: np.cross(x[:, :2], x[:, :2]),
+    "cov": lambda x: np.cov(x, ddof=5),
+    "polyfit": lambda x: np.polyfit(np.arange(2.0), x[:, 0], 3),
+    "nanmean": lambda x: np.nanmean(x[:0]),
+    "nanmax": lambda x: np.nanmax(x * np.nan),
+    "nanvar": lambda x: np.nanvar(x[:1, :1], ddof=1),
+    "var": lambda x: np.var(x[:0]),
+}
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+@pytest.mark.parametrize("lifted", [False, True])
+@pytest.mark.parametrize("name", WARN)
+def test_numpys_warnings_point_at_the_users_line(name: str, lifted: bool, tracked: bool) -> None:
+    f = ag.lift(WARN[name]) if lifted else WARN[name]
+    x = ag.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=tracked)
+    with warnings.catch_warnings(record=True) as plain, np.errstate(all="ignore"):
+        warnings.simplefilter("always")
+        WARN[name](x.detach().numpy())
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+        warnings.simplefilter("always")
+        f(x)
+    assert {(w.category, str(w.message)) for w in caught} == {
+        (w.category, str(w.message)) for w in plain
+    }
+    assert {w.filename for w in caught} <= {__file__}

@@ -7,6 +7,7 @@ is installed. A rebound function has NumPy's code object and globals of its own,
 * what makes arrays without asking the protocols (``zeros``, ``asarray``, ``array``, ...) makes
   tensors of floating-point numbers, so that they can be filled;
 * ``isinstance`` takes tensors for ndarrays;
+* warnings are issued at the line of the user, however many of our frames lie between;
 * helpers that are private to NumPy are rebound too, and public functions dispatch by themselves.
 
 Where nothing is tracked, NumPy's function runs on the plain values below the tensors.
@@ -18,6 +19,7 @@ import builtins
 import functools
 import threading
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +31,7 @@ from ..._dtypes import is_supported
 from ..._errors import ArgumentError, ShapeError
 from ..._graph import is_grad_enabled
 from ..._storage import TensorBase
+from ..._warnings import AtUsersLine
 from ...ops import conversion
 from ..plain import holds_tensor, is_tracked, plain, tensors
 from ..ufuncs import store
@@ -66,6 +69,7 @@ def _whole(x: Any) -> Any:
 
 def computed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """NumPy's function on plain values; its arrays become tensors, ``out=`` is written."""
+    function = _WARNING.get(function) or _warning(function)
     out = kwargs.get("out") if kwargs else None
     if isinstance(out, TensorBase):
         kwargs = {**kwargs, "out": None}
@@ -76,11 +80,30 @@ def computed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return tensors(function(*plain(args)))
 
 
+# NumPy's functions, those that warn with our module `warnings`.
+_WARNING: dict[Any, Any] = {}
+
+
+def _warning(function: Any) -> Any:
+    code = getattr(getattr(function, "_implementation", None), "__code__", None)
+    made = function
+    if code is not None and "warnings" in code.co_names:
+        real = function._implementation
+        namespace = {**real.__globals__, "warnings": _WARNINGS}
+        made = types.FunctionType(
+            code, namespace, real.__name__, real.__defaults__, real.__closure__
+        )
+        made.__kwdefaults__ = real.__kwdefaults__
+    _WARNING[function] = made
+    return made
+
+
 # -- globals ---------------------------------------------------------------------------------------
 
 _NAMESPACES: dict[str, dict[str, Any]] = {}
 _LOCK = threading.RLock()  # a namespace is seen by others only when it is filled
 _PROXIES: dict[str, Any] = {}
+_WARNINGS = AtUsersLine()
 
 
 def rebuilt(function: Any, replaced: dict[str, Any] | None = None) -> Any:
@@ -126,6 +149,8 @@ class _Proxy:
 
 def ours_for(value: Any) -> Any:
     """What stands for an object of NumPy in rebound code; the object itself if nothing does."""
+    if value is warnings:
+        return _WARNINGS
     if isinstance(value, types.ModuleType):
         if value.__name__.partition(".")[0] != "numpy":
             return value
