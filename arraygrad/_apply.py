@@ -214,7 +214,10 @@ def _shortened(x: Any) -> str:
 
 
 def check_subclass(x: Any, function: str) -> None:
-    """Refuse arrays that mean something else than their numbers: masked ones, and matrices."""
+    """Refuse arrays that mean something else than their numbers; other subclasses are numbers.
+
+    Masked arrays, matrices, and classes with operators of their own, such as quantities with units.
+    """
     names = {k.__name__ for k in type(x).__mro__ if k.__module__.partition(".")[0] == "numpy"}
     if "MaskedArray" in names:
         raise ArgumentTypeError(
@@ -225,6 +228,11 @@ def check_subclass(x: Any, function: str) -> None:
         raise ArgumentTypeError(
             f"{function}: an np.matrix has a product of its own, that of tensors is @; convert "
             "it first, np.asarray(x), and write @ for it"
+        )
+    if type(x).__array_ufunc__ is not ndarray.__array_ufunc__:
+        raise ArgumentTypeError(
+            f"{function}: a {type(x).__name__} is an array with operators of its own, whose "
+            "meaning would be lost; convert it first, np.asarray(x)"
         )
 
 

@@ -7,7 +7,6 @@ where that is possible and asked for.
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from .._apply import (
     _Types,
     cast,
+    check_subclass,
     node_of,
     operand,
     register_sequence_conversion,
@@ -56,7 +56,10 @@ def asarray(
     ----------
     obj : Tensor, ndarray, Python scalar, nested sequence or foreign array
         Foreign arrays are taken by ``__dlpack__``, ``__array__`` or the buffer protocol. A nested
-        sequence may hold tensors, which stay in the graph.
+        sequence may hold tensors, which stay in the graph. Of ndarray's subclasses those are
+        refused that mean more than their numbers: masked arrays, ``np.matrix``, and classes with
+        an ``__array_ufunc__`` of their own; all others (``np.memmap``, ``np.recarray``) are taken
+        as plain arrays.
     dtype : dtype, optional
         That of `obj` by default; Python numbers give int64, float64, complex128 or bool.
     device : Device or str, optional
@@ -194,6 +197,8 @@ def from_dlpack(
     """
     if isinstance(x, TensorBase):
         return asarray(x, copy=copy, device=device)
+    if isinstance(x, np.ndarray) and type(x) is not np.ndarray:
+        check_subclass(x, "from_dlpack")
     if not hasattr(x, "__dlpack__"):
         raise ArgumentTypeError(
             f"from_dlpack: {type(x).__name__} has no __dlpack__; use ag.asarray(x)"
@@ -227,12 +232,8 @@ def _from_tensor(x: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any:
 
 
 def _from_ndarray(x: Any, dtype: np.dtype[Any] | None, copy: bool | None) -> Any:
-    # Whoever has a masked array has imported numpy.ma; another thread may be about to.
-    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
-    if masked is not None and isinstance(x, masked):
-        raise ArgumentTypeError(
-            "asarray: the mask of a masked array would be lost; fill it first, x.filled(value)"
-        )
+    if type(x) is not np.ndarray:
+        check_subclass(x, "asarray")
     array = np.asarray(x)
     target = check_supported(array.dtype, "asarray") if dtype is None else dtype
     check_supported(array.dtype, "asarray")
@@ -404,9 +405,15 @@ def _is_plain(obj: Any) -> bool:
     return all(
         _is_plain(part)
         if isinstance(part, list | tuple)
-        else isinstance(part, (*_NUMBERS, np.ndarray, np.generic))
+        else isinstance(part, (*_NUMBERS, np.generic)) or _is_plain_array(part)
         for part in obj
     )
+
+
+def _is_plain_array(part: Any) -> bool:
+    if isinstance(part, np.ndarray) and type(part) is not np.ndarray:
+        check_subclass(part, "asarray")
+    return isinstance(part, np.ndarray)
 
 
 def _from_sequence(obj: Any, dtype: np.dtype[Any] | None, function: str = "asarray") -> Any:

@@ -11,6 +11,7 @@ from .._apply import (
     BROADCAST_TO,
     apply,
     cast,
+    check_subclass,
     node_of,
     operand,
     scalar_class,
@@ -200,6 +201,8 @@ _WRITER = "x[...] = value"
 def _plain_value(x: Any, value: Any) -> Any:
     """A value that is no tensor, as an array that can be written into x."""
     if isinstance(value, np.ndarray | np.generic):
+        if type(value) is not np.ndarray and isinstance(value, np.ndarray):
+            check_subclass(value, _WRITER)
         array = np.asarray(value)
         check_supported(array.dtype, _WRITER)
         return array

@@ -6,6 +6,7 @@ NumPy hides our exception behind one of its own, raises and warns. Under `ag.lif
 
 import asyncio
 import math
+import operator
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -468,6 +469,64 @@ def test_matrices_are_refused_with_the_remedy(call):
     x = ag.tensor([1.0, 2.0], requires_grad=True)
     with pytest.raises(TypeError, match=r"and (write )?@"):
         call(x)
+
+
+class Quantity(np.ndarray):
+    """An array with a unit, say, which its operators reckon with."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return NotImplemented
+
+
+class Named(np.ndarray):
+    """An array that says more, and computes as one."""
+
+
+ROADS = {
+    "tensor": ag.tensor,
+    "asarray": ag.asarray,
+    "a list": lambda a: ag.tensor([a, a]),
+    "a nested list": lambda a: ag.asarray([[a], [a]]),
+    "a list with a tensor": lambda a: ag.asarray([a, ag.asarray(np.eye(2))]),
+    "DLPack": ag.from_dlpack,
+    "full": lambda a: ag.full((2, 2), a),
+    "ones_like": ag.ones_like,
+    "function": ag.exp,
+    "NumPy's function": lambda a: np.multiply(ag.asarray(np.eye(2)), a),
+    "operator": lambda a: ag.asarray(np.eye(2)) + a,
+    "matmul": lambda a: ag.asarray(np.eye(2)) @ a,
+    "comparison": lambda a: ag.asarray(np.eye(2)) > a,
+    "in place": lambda a: operator.iadd(ag.tensor(np.eye(2)), a),
+    "written": lambda a: operator.setitem(ag.tensor(np.eye(2)), slice(None), a),
+    "written by a mask": lambda a: operator.setitem(ag.ones((2, 2)), np.full((2, 2), True), a),
+    "derivative": ag.grad(np.sum),
+}
+
+
+@pytest.mark.parametrize(
+    "array", [MATRIX, np.ma.array(np.eye(2), mask=np.eye(2)), np.eye(2).view(Quantity)],
+    ids=["matrix", "masked", "quantity"],
+)  # fmt: skip
+@pytest.mark.parametrize("road", ROADS)
+def test_arrays_that_mean_more_than_their_numbers_are_taken_nowhere(road, array):
+    with pytest.raises(ag.errors.ArgumentTypeError, match=r"np\.asarray\(x\)|x\.filled\(value\)"):
+        ROADS[road](array)
+
+
+@pytest.mark.parametrize("kind", [Named, np.recarray, np.memmap])
+@pytest.mark.parametrize("road", ROADS)
+def test_other_subclasses_are_plain_arrays(road, kind, tmp_path):
+    plain = np.arange(4.0).reshape(2, 2)
+    if kind is np.memmap:
+        array = np.memmap(tmp_path / "numbers", float, "w+", shape=(2, 2))
+        array[...] = plain
+    else:
+        array = plain.view(kind)
+    if road == "written by a mask":
+        array, plain = array.reshape(-1), plain.reshape(-1)
+    found, wanted = ROADS[road](array), ROADS[road](plain)
+    if wanted is not None:
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
 
 
 def test_the_remedy_names_what_lifted_code_uses():
