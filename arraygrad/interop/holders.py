@@ -4,6 +4,9 @@ Python binds the name on the left to what the operator returns, a tensor with th
 that hold the array (the caller's variable, a list, the array that it is a row of) would see its
 values alone. How many hold it is what Python counts, less what the call itself holds: that is
 measured once for each operator, on an array that has one name.
+
+Python 3.14 and later lend local variables, uncounted: to the instruction that uses them where it
+follows in straight code, and to a function called with them, whose own variable counts nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ _SOURCES = {
     True: "def run(make, t):\n    a = make()\n    a {} t\n",
     False: "def run(make, t):\n    global a\n    a = make()\n    a {} t\n",
 }
+_LENDS = "LOAD_FAST_BORROW" in opcode.opmap
 # (ufunc's name, whether a local variable is on the left, where NumPy called us) -> references to an
 # array with one name.
 _USUAL: dict[tuple[str, bool, CodeType], int] = {}
@@ -62,6 +66,10 @@ def has_one_name(out: Any, name: str) -> bool:
     usual = _USUAL.get(key)
     if usual is None:
         usual = _USUAL[key] = _measured(name, key[1], entrance)
+    if _LENDS and key[1]:
+        if any(value is out for value in _variables(frame.f_back)):
+            return False
+        usual += not _is_lent(frame)
     return count <= usual and _owns_its_memory(out)
 
 
@@ -83,9 +91,30 @@ def _after_operator(frame: FrameType | None) -> str | None:
     if opcode.opname[code[at]] != "BINARY_OP":
         return None
     at += 2
-    while at < len(code) and not code[at]:  # what the interpreter keeps beside its instructions
-        at += 2
+    while at < len(code) and (not code[at] or code[at] == opcode.EXTENDED_ARG):
+        at += 2  # what the interpreter keeps beside its instructions
     return opcode.opname[code[at]] if at < len(code) else None
+
+
+def _variables(frame: FrameType | None) -> list[Any]:
+    return [] if frame is None else list(frame.f_locals.values())
+
+
+def _is_lent(frame: FrameType) -> bool:
+    """Whether the operator that a frame is at got the local variable on its left uncounted.
+
+    The operator and what loaded its left operand begin at the same place of the source. Where that
+    is not seen, as in `a = f(); a += t` on one line, the answer is the one that never loses: True.
+    """
+    code, last = frame.f_code.co_code, frame.f_lasti // 2
+    places = [(line, column) for line, _, column, _ in frame.f_code.co_positions()]
+    if None not in places[last]:  # as without debug ranges
+        for i in range(last - 1, -1, -1):
+            if places[i] == places[last]:
+                name = opcode.opname[code[2 * i]]
+                if name.startswith("LOAD_FAST"):
+                    return "BORROW" in name
+    return True
 
 
 def _measured(name: str, is_local: bool, entrance: FrameType) -> int:

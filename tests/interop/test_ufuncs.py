@@ -234,10 +234,32 @@ def of_an_argument(x, a=None):
     return a
 
 
+def of_a_choice(x, positive=True):
+    a = np.ones(2)
+    a += x if positive else -x
+    return a
+
+
+def of_a_loop(x):
+    a = np.ones(2)
+    a -= sum([t * x for t in (1.0, 2.0)])
+    return a
+
+
+def of_a_variable_that_may_be_unbound(x, bound=True):
+    if bound:
+        a = np.ones(2)
+    a *= x
+    return a
+
+
 @pytest.mark.parametrize(
     "function",
-    [of_a_variable, of_a_view_alone, of_an_attribute, of_an_item, of_a_closure, of_an_argument],
-)
+    [
+        of_a_variable, of_a_view_alone, of_an_attribute, of_an_item, of_a_closure, of_an_argument,
+        of_a_choice, of_a_loop, of_a_variable_that_may_be_unbound,
+    ],
+)  # fmt: skip
 def test_array_of_one_name_becomes_a_tensor_in_place(function):
     x = ag.tensor([2.0, 3.0], requires_grad=True)
     got = function(x)
@@ -259,6 +281,24 @@ def seen_by_the_caller(x):
 
     a = np.ones((2, 2))
     add(a)
+    return a
+
+
+def seen_by_a_caller_further_out(x):
+    def add(target):
+        target += x if target.any() else -x
+
+    def pass_on(target):
+        add(target=target)
+
+    a = np.ones((2, 2))
+    pass_on(a)
+    return a
+
+
+def seen_by_another_name_beside_a_choice(x, positive=True):
+    a = b = np.ones((2, 2))
+    b += x if positive else -x
     return a
 
 
@@ -298,7 +338,8 @@ def seen_by_operator_module(x):
 @pytest.mark.parametrize(
     "function",
     [
-        seen_by_another_name, seen_by_the_caller, seen_by_a_list, seen_by_what_it_views,
+        seen_by_another_name, seen_by_the_caller, seen_by_a_caller_further_out,
+        seen_by_another_name_beside_a_choice, seen_by_a_list, seen_by_what_it_views,
         seen_by_a_buffer, seen_as_out, seen_by_operator_module,
     ],
 )  # fmt: skip
