@@ -188,10 +188,9 @@ def make_interp_spline(
     Its coefficients solve a banded system (dense for periodic splines), through which the
     derivative passes: to the values, and to the points, of which knots and matrix are made.
     """
-    if isinstance(bc_type, str) and bc_type == "periodic":
+    if isinstance(bc_type, str) and bc_type == "periodic" and (k > 1 or t is not None):
         if needs_rule(x, y, t):
-            raise refuse("scipy.interpolate.make_interp_spline", "for bc_type='periodic'",
-                         "use CubicSpline(x, y, bc_type='periodic')")  # fmt: skip
+            return _periodic(x, y, int(k), t, axis)
         real = scipy_object("scipy.interpolate.make_interp_spline")
         return spline_of(real(plain(x), plain(y), k, plain(t), bc_type, axis))
     x, y, axis = _data("scipy.interpolate.make_interp_spline", x, y, axis)
@@ -212,10 +211,37 @@ def make_interp_spline(
     return _spline(t, c.reshape((-1, *y.shape[1:])), k, True, axis)
 
 
+def _periodic(x: Any, y: Any, k: int, t: Any, axis: int) -> BSpline:
+    """The periodic interpolating spline; the last value counts as the first one."""
+    x, y, axis = _data("scipy.interpolate.make_interp_spline", x, y, axis)
+    n = x.shape[0]
+    first, last = plain(y)[0], plain(y)[-1]
+    if not np.allclose(first, last, atol=1e-15):
+        raise ArgumentError("make_interp_spline: first and last value of a periodic spline differ")
+    t = _periodic_knots(x, k) if t is None else tensor(t, "make_interp_spline", 4)
+    intervals = interval_of(t, k, x[:-1])
+    values = xp.stack(basis(t, k, x[:-1], intervals), axis=1)
+    matrix = xp.zeros((n - 1, n - 1), dtype=values.dtype)
+    columns = (intervals[:, None] - k + np.arange(k + 1)) % (n - 1)
+    xp.add.at(matrix, (np.arange(n - 1)[:, None] + 0 * columns, columns), values)
+    c = core.solve(matrix, y[:-1].reshape((n - 1, -1)))
+    c = c[np.arange(n + k - 1) % (n - 1)]
+    return _spline(t, c.reshape((-1, *y.shape[1:])), k, "periodic", axis)
+
+
+def _periodic_knots(x: Any, k: int) -> Any:
+    """Points (for even degrees the middles between them), repeated on both sides."""
+    inner = x if k % 2 else xp.concatenate((x[:1], (x[1:-1] + x[:-2]) / 2, x[-1:]))
+    period = inner[-1] - inner[0]
+    n = inner.shape[0] - 1
+    steps = np.arange(-k, n + k + 1)
+    return inner[steps % n] + (steps // n) * period
+
+
 def _derivatives(bc_type: Any) -> tuple[list[Any], list[Any]]:
     """Pairs (order, value) prescribed at the first and at the last point."""
-    if bc_type is None or bc_type == "not-a-knot":
-        return [], []
+    if bc_type is None or (isinstance(bc_type, str) and bc_type in ("not-a-knot", "periodic")):
+        return [], []  # a periodic one of degree 0 or 1 has no condition
     found: list[list[Any]] = []
     for condition in (bc_type, bc_type) if isinstance(bc_type, str) else bc_type:
         if condition is None or (isinstance(condition, str) and condition == "not-a-knot"):
@@ -319,23 +345,69 @@ def splrep(
 
     Notes
     -----
-    Differentiable where it interpolates (s = 0, no weights); smoothing is refused.
+    Differentiable where it interpolates (s = 0), with given knots, and where one polynomial is
+    smooth enough; where the data choose knots and smoothness it is refused.
     """
-    smooth = s if s is not None else (0 if w is None else 1)
-    if smooth or task or per or t is not None:
+    if t is not None or task == -1:
+        return _with_knots(x, y, w, xb, xe, k, t, full_output)
+    smooth = plain(s) if s is not None else 0 if w is None else _usual(w)
+    if per and not smooth and not task and k % 2:
+        y = xp.concatenate((tensor(y, "splrep", 2)[:-1], tensor(y, "splrep", 2)[:1]))
+        return _as_tck(_periodic(x, y, k, None, 0), full_output, (x, y, w, xb, xe, k), 1)
+    if smooth and not (task or per):
+        found = scipy_object("scipy.interpolate.splrep")(
+            *plain((x, y, w, xb, xe)), k, s=smooth, full_output=1
+        )
+        if found[2] == -2:  # one polynomial is smooth enough
+            return _with_knots(x, y, w, xb, xe, k, (), full_output, found)
+    if smooth or task or per:
         raise refuse(
-            "scipy.interpolate.splrep", "for these arguments (it interpolates, with s=0)",
-            "use scipy.interpolate.make_interp_spline or make_lsq_spline",
+            "scipy.interpolate.splrep", "where the data choose knots or smoothness (it "
+            "interpolates, with s=0)",
+            "keep the knots: t = splrep(x.detach(), y.detach(), s=s)[0] and make_lsq_spline(x, y, "
+            "t), or use make_smoothing_spline with lam=",
         )  # fmt: skip
     spline = interpolating(x, y, k, xb, xe)
+    return _as_tck(spline, full_output, (x, y, w, xb, xe, k))
+
+
+def _as_tck(spline: BSpline, full_output: int, given: tuple[Any, ...], per: int = 0) -> Any:
+    """What `splrep` returns: coefficients have zeros behind them."""
     padding = xp.zeros(spline.t.shape[0] - spline.c.shape[0], dtype=spline.c.dtype)
-    tck = spline.t, xp.concatenate((spline.c, padding)), k
+    tck = spline.t, xp.concatenate((spline.c, padding)), spline.k
     if not full_output:
         return tck
-    found = scipy_object("scipy.interpolate.splrep")(
-        plain(x), plain(y), plain(w), plain(xb), plain(xe), k, s=0, full_output=1
-    )
-    return (tck, *found[1:])
+    real = scipy_object("scipy.interpolate.splrep")
+    return (tck, *real(*plain(given), s=0, full_output=1, per=per)[1:])
+
+
+def _usual(w: Any) -> float:
+    """The smoothness that FITPACK takes where there are weights."""
+    m = len(w)
+    return float(m - np.sqrt(2 * m))
+
+
+def _with_knots(
+    x: Any, y: Any, w: Any, xb: Any, xe: Any, k: int, t: Any, full_output: int, report: Any = None
+) -> Any:
+    """The spline with these inner knots that is closest to the data."""
+    x = tensor(x, "scipy.interpolate.splrep")
+    spline = make_lsq_spline(x, y, knots_around(x, xb, xe, k, t), k, w)
+    tck = _as_tck(spline, 0, ())
+    if not full_output:
+        return tck
+    real = scipy_object("scipy.interpolate.splrep")
+    found = report or real(*plain((x, y, w, xb, xe)), k, -1, t=plain(t), full_output=1)
+    residual = tensor(y, "splrep", 2) - spline(x)
+    return (tck, xp.sum((residual if w is None else residual * w) ** 2), *found[2:])
+
+
+def knots_around(x: Any, first: Any, last: Any, k: int, inner: Any) -> Any:
+    """Inner knots, and the ends k + 1 times."""
+    first, last = x[0] if first is None else first, x[-1] if last is None else last
+    ends = (xp.stack([xp.asarray(end, dtype=float)] * (k + 1)) for end in (first, last))
+    low, high = ends
+    return xp.concatenate((low, xp.asarray(inner, dtype=float), high))
 
 
 def interpolating(x: Any, y: Any, k: int, first: Any, last: Any) -> Any:

@@ -21,6 +21,7 @@ from .._op import Derivative, Op
 from .._storage import TensorBase
 from ..interop.plain import is_tracked as is_tracked
 from ..numpy import random
+from ._registry import INSTANCES
 
 xp: Any = tensor_numpy
 
@@ -79,6 +80,16 @@ def tensors(x: Any) -> Any:
         return x._make(tensors(item) for item in x)
     if type(x) is list:
         return [tensors(item) for item in x]
+    return ours_for(x)
+
+
+def ours_for(x: Any) -> Any:
+    """Ours for an object of one of SciPy's classes that have a stand-in; anything else as it is."""
+    for kind in type(x).__mro__[:-1] if type(x).__module__.startswith("scipy.") else ():
+        path = INSTANCES.get(f"{kind.__module__.rpartition('._')[0]}.{kind.__name__}")
+        if path is not None:
+            module, _, name = path.partition(":")
+            return getattr(importlib.import_module(module), name)(x)
     return x
 
 
@@ -192,16 +203,21 @@ def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
             if needs_rule(args, kwargs):
                 LATEST.refused, LATEST.count = before  # hidden behind SciPy's error
                 lose(f"{name} has no derivative rule and")
-            return tensors(out) if type(out) in (np.ndarray, tuple, list) else out
+            return _given_back(out)
         if needs_rule(args, kwargs) and _has_floats(out) and not is_tracked(out):
             found = _by_its_own_code(real, args, kwargs)
             if found is not None:
                 LATEST.refused, LATEST.count = before
                 return found
             lose(f"{name} has no derivative rule and")  # it only compared what it got
-        return tensors(out) if type(out) in (np.ndarray, tuple, list) else out
+        return _given_back(out)
 
     return function
+
+
+def _given_back(out: Any) -> Any:
+    """Arrays, alone or in tuples and lists, as tensors; numbers stay Python's."""
+    return tensors(out) if type(out) in (np.ndarray, tuple, list) else ours_for(out)
 
 
 def _holds_sparse(args: Any) -> bool:

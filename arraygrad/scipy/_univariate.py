@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._bsplines import BSpline, interpolating, splev, splint
+from ._bsplines import BSpline, interpolating, knots_around, make_lsq_spline, splev, splint
 from ._piecewise import solved
-from ._rule import needs_rule, plain, policed, refuse, scipy_object, tensors, without_method
+from ._rule import (
+    needs_rule,
+    plain,
+    policed,
+    refuse,
+    scipy_object,
+    tensor,
+    tensors,
+    without_method,
+    xp,
+)
 
 _EXTENSIONS = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
 
@@ -16,9 +26,12 @@ class UnivariateSpline:
 
     Notes
     -----
-    Differentiable in the points of evaluation, and where it interpolates (s = 0) in the data. A
-    smoothing spline chooses its knots by the data, and has no derivative by them.
+    Differentiable in the points of evaluation, and in the data where it interpolates (s = 0), or
+    where one polynomial is smooth enough. Else it chooses knots and smoothness by the data, which
+    is refused.
     """
+
+    _residual: Any = None
 
     def __init__(
         self, x: Any, y: Any, w: Any = None, bbox: Any = (None, None), k: int = 3, s: Any = None,
@@ -38,11 +51,28 @@ class UnivariateSpline:
             self._spline = BSpline(*self._real._eval_args)
             return
         if not interpolates:
-            raise refuse(f"scipy.interpolate.{type(self).__name__}", "by data that it smooths",
-                         "use s=0, scipy.interpolate.make_interp_spline or make_lsq_spline",
-                         )  # fmt: skip
+            self._smooth(x, y, bbox, options, *others)
+            return
         self._real = None
         self._spline = interpolating(x, y, options["k"], *bbox)
+
+    def _smooth(self, x: Any, y: Any, bbox: Any, options: dict[str, Any], w: Any) -> None:
+        """One polynomial, if that is smooth enough: else the data choose the knots."""
+        name = f"scipy.interpolate.{type(self).__name__}"
+        self._real = scipy_object(name)(plain(x), plain(y), bbox=plain(bbox), **options)
+        if self._real._data[-1] != -2:
+            raise refuse(name, "by data that choose knots and smoothness",
+                         "use s=0, keep the knots (t = spline.get_knots() and LSQUnivariateSpline("
+                         "x, y, t[1:-1])), or use make_smoothing_spline with lam=")  # fmt: skip
+        self._fit(x, y, (), w, bbox, options["k"])
+
+    def _fit(self, x: Any, y: Any, inner: Any, w: Any, bbox: Any, k: int) -> None:
+        x = tensor(x, "scipy.interpolate.UnivariateSpline")
+        first, last = bbox
+        t = knots_around(x, first, last, k, inner)
+        self._spline = make_lsq_spline(x, y, t, k, w)
+        residual = tensor(y, "scipy.interpolate.UnivariateSpline", 2) - self._spline(x)
+        self._residual = xp.sum((residual if w is None else residual * w) ** 2)
 
     def __call__(self, x: Any, nu: int = 0, ext: Any = None) -> Any:
         ext = self._ext if ext is None else _EXTENSIONS.get(ext, ext)
@@ -58,8 +88,6 @@ class UnivariateSpline:
 
     def derivatives(self, x: Any) -> Any:
         """Value and derivatives at one point."""
-        from ._rule import xp
-
         return xp.stack([self(x, nu) for nu in range(self._spline.k + 1)])
 
     def integral(self, a: Any, b: Any) -> Any:
@@ -77,7 +105,9 @@ class UnivariateSpline:
 
     @policed
     def get_residual(self) -> Any:
-        """Weighted sum of squared residuals: plain, and 0 where it interpolates."""
+        """Weighted sum of squared residuals: 0 where it interpolates."""
+        if self._residual is not None:
+            return self._residual
         return 0.0 if self._real is None else self._real.get_residual()
 
     @policed
@@ -104,3 +134,24 @@ class InterpolatedUnivariateSpline(UnivariateSpline):
     ) -> None:  # fmt: skip
         options = {"w": plain(w), "k": k, "ext": ext}
         self._made(x, y, bbox, {**options, "check_finite": check_finite}, True)
+
+
+class LSQUnivariateSpline(UnivariateSpline):
+    """Stand-in for ``scipy.interpolate.LSQUnivariateSpline``: given knots, least squares.
+
+    Notes
+    -----
+    Differentiable in the data, the weights, the knots and the points of evaluation.
+    """
+
+    def __init__(
+        self, x: Any, y: Any, t: Any, w: Any = None, bbox: Any = (None, None), k: int = 3,
+        ext: Any = 0, check_finite: bool = False,
+    ) -> None:  # fmt: skip
+        real = scipy_object("scipy.interpolate.LSQUnivariateSpline")
+        self._ext = _EXTENSIONS.get(ext, ext)
+        self._real = real(*plain((x, y, t, w, bbox)), k, ext, check_finite)
+        if needs_rule(x, y, t, w, bbox):
+            self._fit(x, y, t, w, bbox, k)
+        else:
+            self._spline = BSpline(*self._real._eval_args)

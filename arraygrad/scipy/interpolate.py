@@ -6,6 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ._bivariate import (
+    BivariateSpline as BivariateSpline,
+    LSQBivariateSpline as LSQBivariateSpline,
+    RectBivariateSpline as RectBivariateSpline,
+    SmoothBivariateSpline as SmoothBivariateSpline,
+    bisplev as bisplev,
+    bisplrep as bisplrep,
+    bivariate_of as bivariate_of,
+)
 from ._bsplines import (
     BSpline as BSpline,
     make_interp_spline as make_interp_spline,
@@ -49,8 +58,17 @@ from ._scattered import (
     griddata as griddata,
     scattered_of as scattered_of,
 )
+from ._smoothing import (
+    insert as insert,
+    make_smoothing_spline as make_smoothing_spline,
+    make_splrep as make_splrep,
+    spalde as spalde,
+    splprep as splprep,
+    sproot as sproot,
+)
 from ._univariate import (
     InterpolatedUnivariateSpline as InterpolatedUnivariateSpline,
+    LSQUnivariateSpline as LSQUnivariateSpline,
     UnivariateSpline as UnivariateSpline,
 )
 

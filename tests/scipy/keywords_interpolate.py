@@ -205,7 +205,7 @@ CALLS = {
                 lambda x, y, at, b=b: si.make_interp_spline(x, y, bc_type=b)(at)
                 for b in (None, "natural", "clamped", "not-a-knot", ([(1, 0.3)], [(2, 0.1)]))
             ],
-            refused(lambda x, y, at: si.make_interp_spline(x, closed(y), bc_type="periodic")(at)),
+            lambda x, y, at: si.make_interp_spline(x, closed(y), bc_type="periodic")(at),
             *[
                 lambda x, y, at, k=k: si.make_interp_spline(x, y, k=k)(at)
                 for k in (0, 1, 2, 3, 4, 5)
@@ -247,7 +247,7 @@ CALLS = {
             lambda x, y, at: si.make_lsq_spline(
                 X, y * np.ones((2, 1)), [0.0, 0, 0, 4.9, 4.9, 4.9], k=2, axis=1
             )(at),
-            refused(lambda x, y, at: si.make_smoothing_spline(x, y, lam=0.1)(at)),
+            lambda x, y, at: si.make_smoothing_spline(x, y, lam=0.1)(at),
         ],
     ),
     "splrep and splev": (
@@ -260,9 +260,9 @@ CALLS = {
             lambda x, y, at: si.splev(at, si.splrep(x, y, xb=-0.5, xe=5.9)),
             lambda x, y, at: si.splev(at, si.splrep(x, y, task=0, quiet=1)),
             lambda x, y, at: si.splev(at, si.splrep(x, y, full_output=1)[0]),
-            refused(lambda x, y, at: si.splev(at, si.splrep(x, y, task=-1, t=[1.0, 2.5]))),
-            refused(lambda x, y, at: si.splev(at, si.splrep(x, closed(y), per=True))),
-            refused(lambda x, y, at: si.splev(at, si.splrep(x, y, s=0.3))),
+            lambda x, y, at: si.splev(at, si.splrep(x, y, task=-1, t=[1.0, 2.5])),
+            lambda x, y, at: si.splev(at, si.splrep(x, closed(y), per=True)),
+            lambda x, y, at: si.splev(at, si.splrep(x, y, s=0.3)),
             *[lambda x, y, at, d=d: si.splev(at, si.splrep(x, y), der=d) for d in (0, 1, 2, 3)],
             *[lambda x, y, at, e=e: si.splev(OUTSIDE, si.splrep(x, y), ext=e) for e in (0, 1, 3)],
             lambda x, y, at: si.splev(at, si.splrep(x, y), ext=2),
@@ -270,9 +270,9 @@ CALLS = {
             lambda x, y, at: si.splint(0.1, 2.0, si.splrep(x, y), full_output=1)[0],
             lambda x, y, at: si.splev(at, si.splder(si.splrep(x, y))),
             lambda x, y, at: si.splev(at, si.splantider(si.splrep(x, y))),
-            refused(lambda x, y, at: si.sproot(si.splrep(x, y - 1))),
-            refused(lambda x, y, at: si.spalde(1.0, si.splrep(x, y))),
-            refused(lambda x, y, at: si.splev(at[0], si.splprep([x, y], s=0)[0])[0]),
+            lambda x, y, at: si.sproot(si.splrep(x, y - 1)),
+            lambda x, y, at: si.spalde(1.0, si.splrep(x, y)),
+            lambda x, y, at: si.splev(at[0], si.splprep([x, y], s=0)[0])[0],
             lambda x, y, at: si.splev(at, si.make_interp_spline(x, y)),
             lambda x, y, at: si.splrep(x, y)[1],
         ],
@@ -295,8 +295,8 @@ CALLS = {
             lambda x, y, at: si.UnivariateSpline(x, y, w=np.ones(7), s=0, check_finite=True)(at),
             lambda x, y, at: si.UnivariateSpline(X, y, s=0, bbox=[0.0, 4.9])(at),
             lambda x, y, at: si.UnivariateSpline(x, y, s=0, bbox=[-0.3, None])(at),
-            refused(lambda x, y, at: si.UnivariateSpline(x, y, s=0.2)(at)),
-            refused(lambda x, y, at: si.UnivariateSpline(x, y)(at)),
+            lambda x, y, at: si.UnivariateSpline(x, y, s=0.2)(at),
+            lambda x, y, at: si.UnivariateSpline(x, y)(at),
             lambda x, y, at: si.UnivariateSpline(x, y - 1, s=0).roots(),
             lambda x, y, at: si.UnivariateSpline(x, y, s=0).derivative(2)(at),
             lambda x, y, at: si.UnivariateSpline(x, y, s=0).integral(0.1, 2.0),
@@ -312,7 +312,7 @@ CALLS = {
                 lambda x, y, at, e=e: si.InterpolatedUnivariateSpline(x, y, ext=e)(OUTSIDE)
                 for e in (0, 1, 3)
             ],
-            refused(lambda x, y, at: si.LSQUnivariateSpline(x, y, [1.0, 2.5])(at)),
+            lambda x, y, at: si.LSQUnivariateSpline(x, y, [1.0, 2.5])(at),
         ],
     ),
     "RegularGridInterpolator": (
@@ -363,11 +363,9 @@ CALLS = {
             refused(lambda v, at: si.interpn((X, SECOND), v, at, method="splinef2d")),
             lambda v, at: si.interpn((X, SECOND), v, AWAY, bounds_error=False, fill_value=0.4),
             lambda v, at: si.interpn((X, SECOND), v, AWAY, bounds_error=False, fill_value=None),
-            refused(lambda v, at: si.RectBivariateSpline(X, SECOND, v).ev(at[:, 0], at[:, 1])),
-            refused(lambda v, at: si.griddata(at, v[0, :3], AWAY[3:])),
+            lambda v, at: si.RectBivariateSpline(X, SECOND, v).ev(at[:, 0], at[:, 1]),
             lambda v, at: si.RBFInterpolator(at, v[0, :3], degree=1)(AWAY),
-            refused(lambda v, at: si.LinearNDInterpolator(at, v[0, :3])(AWAY[3:])),
-            refused(lambda v, at: si.NearestNDInterpolator(at, v[0, :3])(AWAY)),
+            lambda v, at: si.NearestNDInterpolator(at, v[0, :3])(AWAY),
         ],
     ),
     "cdist": (

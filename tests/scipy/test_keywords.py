@@ -26,6 +26,7 @@ from . import (
     keywords_signal,
     keywords_solvers,
     keywords_spatial,
+    keywords_splines,
     keywords_stats,
 )
 from .checking import (
@@ -48,6 +49,7 @@ TABLES = {
     "roots": keywords_roots,
     "solvers": keywords_solvers,
     "spatial": keywords_spatial,
+    "splines": keywords_splines,
     "stats": keywords_stats,
 }
 CALLS = {

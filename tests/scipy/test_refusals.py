@@ -24,6 +24,7 @@ from .checking import skip_if_older_than_the_call
 
 X = np.array([0.3, 1.1, 1.7, 2.9, 3.1, 4.2])
 CLOUD = np.array([[0.0, 0.1], [1.1, 0.0], [0.1, 1.3], [1.2, 1.0], [0.6, 0.5], [0.3, 0.8]])
+PLANE = np.random.default_rng(2).uniform(size=(20, 2))
 SQUARE = np.array([[3.0, 0.4, 0.2], [0.1, 2.5, 0.3], [0.3, 0.2, 2.0]])
 
 
@@ -155,15 +156,34 @@ REFUSED = {
     "integrate.quad_vec by a limit of an infinite range": (
         lambda a: integrate.quad_vec(lambda x: np.exp(-x) * np.ones(2), a, np.inf)[0], 1.3,
     ),
-    "interpolate.splrep smoothing": (lambda x: interpolate.splrep(X, x, s=0.5)[1], X**2),
-    "interpolate.make_interp_spline periodic": (
-        lambda x: interpolate.make_interp_spline(
-            X, np.concatenate((x[:-1], x[:1])), bc_type="periodic"
-        )(2.0),
-        X,
+    "interpolate.splrep smoothing": (lambda x: interpolate.splrep(X, x, s=0.01)[1], np.sin(3 * X)),
+    "interpolate.make_smoothing_spline without lam": (
+        lambda x: interpolate.make_smoothing_spline(X, x)(2.0), X**2,
+    ),
+    "interpolate.splprep smoothing": (
+        lambda x: interpolate.splprep([X, np.sin(x)], s=0.3)[1], X**2,
+    ),
+    "interpolate.make_splrep smoothing": (
+        lambda x: interpolate.make_splrep(X, np.sin(x), s=0.1).c, X**2,
+    ),
+    "interpolate.insert by the knot": (
+        lambda x: interpolate.splev(0.4, interpolate.insert(x[2], interpolate.splrep(X, X**2))), X,
+    ),
+    "interpolate.SmoothBivariateSpline": (
+        lambda z: interpolate.SmoothBivariateSpline(*PLANE.T, z, kx=1, ky=1).ev(0.5, 0.5),
+        PLANE[:, 0] ** 2,
+    ),
+    "interpolate.RectBivariateSpline smoothing": (
+        lambda z: interpolate.RectBivariateSpline(X, X, z, s=9.0).ev(0.5, 0.5), np.outer(X, X**2),
+    ),
+    "interpolate.bisplrep": (
+        lambda z: interpolate.bisplev(
+            0.5, 0.5, interpolate.bisplrep(*PLANE.T, z, kx=1, ky=1, s=9.0)
+        ),
+        PLANE[:, 0] ** 2,
     ),
     "interpolate.UnivariateSpline smoothing": (
-        lambda x: interpolate.UnivariateSpline(X, x, s=1.0)(2.0), X**2,
+        lambda x: interpolate.UnivariateSpline(X, x, s=0.01)(2.0), np.sin(3 * X),
     ),
     "optimize.approx_fprime": (
         lambda a: scipy.optimize.approx_fprime([1.0], lambda p: a * p[0] ** 2), 1.3,
@@ -339,8 +359,9 @@ def test_only_the_policy_raises_what_loses_a_gradient():
 
 
 IN_CLASSES = {
-    "scipy.interpolate.RectBivariateSpline": lambda x: interpolate.RectBivariateSpline(
-        X, X, np.outer(x, x)
+    "scipy.interpolate.BPoly": lambda x: interpolate.BPoly(x[:, None], [0.0, 1.0]),
+    "scipy.interpolate.RectSphereBivariateSpline": lambda x: interpolate.RectSphereBivariateSpline(
+        X[:4] / 2, X, np.outer(x[:4], x)
     ),
     "scipy.interpolate.AAA": lambda x: interpolate.AAA(X, x),
     "scipy.stats.random_correlation.rvs": lambda x: stats.random_correlation.rvs(
