@@ -1,7 +1,7 @@
 """The road of elementwise ops: promote, broadcast, compute, record.
 
 `unary` and `binary` hold what most calls need in one piece each, without calls of their own: small
-operands of one dtype. `elementwise` is the whole road.
+operands of one dtype. `_roads.pyx` has them compiled. `elementwise` is the whole road.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _dispatch
+from . import _compiled, _dispatch
 from ._apply import (
     _ARRAY_SCALARS,
     _CPU_STRIDED,
@@ -35,7 +35,7 @@ from ._errors import DTypeError, ShapeError, out_of_memory
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq
 from ._layout import Shape, broadcast_shapes
 from ._op import Op
-from ._storage import POOL_FROM, TensorBase, empty, keep
+from ._storage import POOL_FROM, Family, TensorBase, empty, keep
 
 if TYPE_CHECKING:
     from ._tensor import Tensor
@@ -60,6 +60,8 @@ def register_types(tensor: type, scalar: type) -> None:
     """Tell this road, too, which classes to make."""
     global _TENSOR, _SCALAR
     _TENSOR, _SCALAR = tensor, scalar
+    if _compiled.ROADS is not None:
+        _compiled.ROADS.register_types(tensor, scalar)
 
 
 def unary(op: Op, x: Any) -> Tensor:
@@ -224,7 +226,7 @@ def _keep_broadcast(x: Any, shape: Shape, node: Node | None) -> Any:
 
 
 # Python numbers as 0-d arrays, for those that programs write again and again: 2, 0.5, ...
-_CONSTANTS: dict[tuple[type, complex, np.dtype[Any]], Any] = {}
+_CONSTANTS: dict[tuple[type, complex | str, np.dtype[Any]], Any] = {}
 
 
 def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -234,15 +236,16 @@ def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
     """
     kind = type(value)
     if kind is float or kind is int:
-        array = _CONSTANTS.get((kind, value, dtype))
+        array = _CONSTANTS.get((kind, value if value else repr(value), dtype))
         if array is not None:
             return array
         if dtype.kind in "fc" or (kind is int and dtype.kind in "iu"):
             array = constant(value, dtype)
-            # 0.0 and -0.0 are one key; what overflows is to be warned of each time.
-            if value and len(_CONSTANTS) < 256 and (array == value or abs(array) != inf):
+            # What overflows is to be warned of each time.
+            if len(_CONSTANTS) < 256 and (array == value or abs(array) != inf):
                 array.flags.writeable = False
-                _CONSTANTS[kind, value, dtype] = array
+                # 0.0 and -0.0 would be one key.
+                _CONSTANTS[kind, value if value else repr(value), dtype] = array
             return array
     elif kind is ndarray:
         if value.dtype is dtype:
@@ -496,3 +499,15 @@ def check_category(op: Op, dtype: np.dtype[Any]) -> None:
             f"{op.name} is not defined for dtype {dtype}: it takes {op.dtypes} dtypes; convert "
             "first with x.astype(...)"
         )
+
+
+# The definitions, which the compiled roads hand to what they do not do.
+python_unary, python_binary = unary, binary
+if _compiled.ROADS is not None:
+    _compiled.ROADS.register(
+        (TensorBase, Family, Op),
+        (GRAD_MODE, next_seq, OBSERVERS, _CONSTANTS),
+        (SMALL, POOL_FROM, _MAYBE_LARGE),
+        (unary, binary, node_of, keep, _constant_beside),
+    )
+    unary, binary = _compiled.ROADS.unary, _compiled.ROADS.binary

@@ -9,10 +9,12 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _compiled
 from ._apply import cast, node_of, scalar_class, wrap_result
 from ._cotangents import ADD, MULTIPLY
 from ._elementwise import binary
@@ -532,3 +534,30 @@ def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:
     writes.check_cast(value._array.dtype, x._array.dtype, writer)
     writes.write(x, cast(value, x._array.dtype), writer)
     return x
+
+
+def compile_operators() -> None:
+    """Put compiled operators before those that are written out above, if there are any."""
+    roads = _compiled.ROADS
+    if roads is None:
+        return
+    arithmetics = {"add": "ADD", "sub": "SUBTRACT", "mul": "MULTIPLY", "truediv": "DIVIDE"}
+    comparisons = {
+        "eq": "EQUAL", "ne": "NOT_EQUAL", "lt": "LESS", "le": "LESS_EQUAL", "gt": "GREATER",
+        "ge": "GREATER_EQUAL",
+    }  # fmt: skip
+    for cls in (SpecialMethods, ScalarOperators):
+        scalar = cls is ScalarOperators
+        for name, op in arithmetics.items():
+            find = partial(getattr, arithmetic, op)
+            for method, reflected in ((f"__{name}__", False), (f"__r{name}__", True)):
+                written = vars(cls)[method]
+                compiled = roads.operator(find, written, scalar=scalar, reflected=reflected)
+                setattr(cls, method, compiled)
+    for name, op in comparisons.items():
+        find = partial(getattr, comparison, op)
+        written = vars(SpecialMethods)[f"__{name}__"]
+        setattr(SpecialMethods, f"__{name}__", roads.operator(find, written, compares=True))
+    find = partial(getattr, arithmetic, "NEGATIVE")
+    negated = roads.prefix_operator(find, vars(SpecialMethods)["__neg__"])
+    SpecialMethods.__neg__ = negated  # type: ignore[method-assign]

@@ -570,3 +570,4 @@ for _part in (SpecialMethods, NdarrayMethods, NdarrayMemory):
         if isinstance(_method, FunctionType):
             _method.__module__ = __name__
             _method.__qualname__ = f"Tensor.{_method.__name__}"
+_special_methods.compile_operators()

@@ -1,0 +1,506 @@
+# cython: language_level=3, binding=True
+"""The short roads of `_elementwise`, `_short` and `_apply`, compiled.
+
+Each function does what the Python function of its name does for what most calls ask: exact
+tensors and scalars, few elements, one dtype, no observers. Anything else it hands to that Python
+function, which also says what is wrong. The Python functions are the definition: they run wherever
+this module has not been built, and a test holds the two equal.
+
+The slots of tensors and ops are read by their offsets: a look-up of an attribute costs ten times
+as much. A slot that nothing has set raises AttributeError, as in Python.
+"""
+
+cimport numpy as cnp
+from cpython.object cimport PyObject
+
+cdef extern from *:
+    """
+    #include <structmember.h>
+    #include <fenv.h>
+    #include <numpy/arrayobject.h>
+    #include <numpy/ufuncobject.h>
+
+    static Py_ssize_t slot_offset(PyObject *descriptor)
+    {
+        if (Py_TYPE(descriptor) != &PyMemberDescr_Type) {
+            PyErr_SetString(PyExc_TypeError, "not the descriptor of a slot");
+            return -1;
+        }
+        return ((PyMemberDescrObject *)descriptor)->d_member->offset;
+    }
+
+    #define SLOT(o, offset) (*(PyObject **)((char *)(o) + (offset)))
+
+    static inline PyObject *read_slot(PyObject *o, Py_ssize_t offset)
+    {
+        PyObject *value = SLOT(o, offset);
+        if (value == NULL) {
+            PyErr_SetString(PyExc_AttributeError, "a slot of this object has not been set");
+            return NULL;
+        }
+        Py_INCREF(value);
+        return value;
+    }
+
+    static inline void write_slot(PyObject *o, Py_ssize_t offset, PyObject *value)
+    {
+        PyObject *old = SLOT(o, offset);
+        Py_INCREF(value);
+        SLOT(o, offset) = value;
+        Py_XDECREF(old);
+    }
+
+    /* An instance with empty slots, as object.__new__ makes it. */
+    static inline PyObject *instance(PyObject *type)
+    {
+        return ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
+    }
+
+    static inline PyObject *next_of(PyObject *iterator)
+    {
+        return Py_TYPE(iterator)->tp_iternext(iterator);
+    }
+
+    /* A borrowed reference, or NULL without an error where there is no such key. */
+    static inline PyObject *found_in(PyObject *table, PyObject *key)
+    {
+        return PyDict_GetItemWithError(table, key);
+    }
+
+    static inline int is_exactly(PyObject *o, PyObject *type)
+    {
+        return Py_TYPE(o) == (PyTypeObject *)type;
+    }
+
+    /* Of ndarrays, which the callers have made sure of. */
+    #define AS_ARRAY(o) ((PyArrayObject *)(o))
+    static inline npy_intp nbytes_of(PyObject *array) { return PyArray_NBYTES(AS_ARRAY(array)); }
+    static inline int ndim_of(PyObject *array) { return PyArray_NDIM(AS_ARRAY(array)); }
+    static inline PyObject *dtype_of(PyObject *array)
+    {
+        return (PyObject *)PyArray_DESCR(AS_ARRAY(array));
+    }
+    static inline int same_shape(PyObject *a, PyObject *b)
+    {
+        return PyArray_SAMESHAPE(AS_ARRAY(a), AS_ARRAY(b));
+    }
+    static inline int is_float_array(PyObject *array)
+    {
+        int type = PyArray_TYPE(AS_ARRAY(array));
+        return type == NPY_DOUBLE || type == NPY_FLOAT;
+    }
+    static inline PyObject *from_scalar(PyObject *scalar)
+    {
+        return PyArray_FromScalar(scalar, NULL);
+    }
+    /* The inner loop of a ufunc for operands of one dtype. NumPy takes 0.4 us to find it, to lay out
+       its iteration and to look for warnings; for a few elements in order there is nothing to lay
+       out. What a kernel has no loop for, and whatever raises a flag of the floating-point unit, is
+       left to the ufunc, which warns as the user has asked for. */
+    typedef struct {
+        PyObject *kernel, *dtype; /* of which this is the loop; held */
+        PyUFuncGenericFunction function; /* NULL: there is none */
+        void *data;
+        PyArray_Descr *out;
+    } Loop;
+
+    #define LOOPS 1024
+    #define LOOP_ELEMENTS 1024
+    #define FLAGS (FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID)
+    static Loop loops[LOOPS];
+
+    static Loop find_loop(PyObject *kernel, PyObject *dtype, int nin)
+    {
+        Loop loop = {kernel, dtype, NULL, NULL, NULL};
+        PyUFuncObject *ufunc = (PyUFuncObject *)kernel;
+        int type = ((PyArray_Descr *)dtype)->type_num;
+        if (Py_TYPE(kernel) != &PyUFunc_Type || ufunc->nin != nin || ufunc->nout != 1
+            || ufunc->core_enabled || !(PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type))) {
+            return loop;
+        }
+        for (int i = 0; i < ufunc->ntypes; i++) {
+            const char *types = ufunc->types + i * (nin + 1);
+            if (types[0] == type && types[nin - 1] == type && types[nin] <= NPY_CLONGDOUBLE) {
+                loop.out = PyArray_DescrFromType(types[nin]);
+                loop.data = ufunc->data == NULL ? NULL : ufunc->data[i];
+                loop.function = ufunc->functions[i];
+                break;
+            }
+        }
+        return loop;
+    }
+
+    /* Puts a loop into the table; what it takes the place of may run code when it goes. */
+    static void keep_loop(Loop *place, Loop loop)
+    {
+        Loop old = *place;
+        Py_INCREF(loop.kernel);
+        Py_INCREF(loop.dtype);
+        *place = loop;
+        Py_XDECREF(old.kernel);
+        Py_XDECREF(old.dtype);
+        Py_XDECREF((PyObject *)old.out);
+    }
+
+    /* kernel(a, b), or kernel(a) if b is None: a new array; None if that is left to the kernel. */
+    static PyObject *run_loop(PyObject *kernel, PyObject *a, PyObject *b)
+    {
+        if (b == Py_None) {
+            b = NULL;
+        }
+        PyObject *dtype = dtype_of(a);
+        size_t key = ((size_t)kernel >> 4) ^ ((size_t)dtype >> 4) * 31;
+        Loop loop = loops[key % LOOPS];
+        if (loop.kernel != kernel || loop.dtype != dtype) {
+            loop = find_loop(kernel, dtype, b == NULL ? 1 : 2);
+            keep_loop(&loops[key % LOOPS], loop);
+        }
+        PyObject *shaped = b != NULL && !ndim_of(a) ? b : a;
+        npy_intp n = PyArray_SIZE(AS_ARRAY(shaped)), step = PyArray_ITEMSIZE(AS_ARRAY(a));
+        if (loop.function == NULL || n < 1 || n > LOOP_ELEMENTS || !PyArray_ISCARRAY_RO(AS_ARRAY(a))
+            || (b != NULL
+                && (!PyArray_ISCARRAY_RO(AS_ARRAY(b))
+                    || (ndim_of(a) && ndim_of(b) && !same_shape(a, b))))) {
+            Py_RETURN_NONE;
+        }
+        Py_INCREF(loop.out);
+        PyObject *out = PyArray_NewFromDescr(
+            &PyArray_Type, loop.out, ndim_of(shaped), PyArray_DIMS(AS_ARRAY(shaped)), NULL, NULL, 0,
+            NULL
+        );
+        if (out == NULL) {
+            return NULL;
+        }
+        char *data[3] = {PyArray_BYTES(AS_ARRAY(a)), PyArray_BYTES(AS_ARRAY(out)), NULL};
+        npy_intp steps[3] = {ndim_of(a) ? step : 0, PyArray_ITEMSIZE(AS_ARRAY(out)), 0};
+        if (b != NULL) {
+            data[2] = data[1];
+            steps[2] = steps[1];
+            data[1] = PyArray_BYTES(AS_ARRAY(b));
+            steps[1] = ndim_of(b) ? step : 0;
+        }
+        if (fetestexcept(FLAGS)) {
+            feclearexcept(FLAGS);
+        }
+        loop.function(data, &n, steps, loop.data);
+        if (fetestexcept(FLAGS) || PyErr_Occurred()) {
+            feclearexcept(FLAGS);
+            PyErr_Clear();
+            Py_DECREF(out);
+            Py_RETURN_NONE;
+        }
+        return out;
+    }
+    """
+    Py_ssize_t slot_offset(object descriptor) except -1
+    object read_slot(object o, Py_ssize_t offset)
+    void write_slot(object o, Py_ssize_t offset, object value)
+    object instance(object type)
+    object next_of(object iterator)
+    PyObject *found_in(object table, object key) except? NULL
+    bint is_exactly(object o, object type)
+    int PyContextVar_Get(object var, PyObject *default_value, PyObject **value) except -1
+    void Py_DECREF(PyObject *o)
+    cnp.npy_intp nbytes_of(object array)
+    int ndim_of(object array)
+    PyObject *dtype_of(object array)
+    bint same_shape(object a, object b)
+    bint is_float_array(object array)
+    object from_scalar(object scalar)
+    object run_loop(object kernel, object a, object b)
+
+cnp.import_array()
+cnp.import_ufunc()
+
+cdef object ndarray = cnp.ndarray
+
+# What `register` and `register_types` are told: classes, tables, Python functions, limits in bytes.
+cdef object TENSOR = None, SCALAR = None
+cdef object GRAD_MODE, COUNTER, OBSERVERS, CONSTANTS
+cdef object py_unary, py_binary, py_node_of, py_keep, py_constant_beside
+cdef cnp.npy_intp SMALL, POOL_FROM, MAYBE_LARGE
+# Offsets of the slots of tensors, families and ops.
+cdef Py_ssize_t ARRAY, NODE, FAMILY, EPOCH, SAVED, FAMILY_EPOCH, FAST, KEPT_FLAGS
+
+
+def register(classes, state, limits, functions):
+    """Tell these roads what they work with; `register_types` follows."""
+    global GRAD_MODE, COUNTER, OBSERVERS, CONSTANTS, SMALL, POOL_FROM, MAYBE_LARGE
+    global py_unary, py_binary, py_node_of, py_keep, py_constant_beside
+    global ARRAY, NODE, FAMILY, EPOCH, SAVED, FAMILY_EPOCH, FAST, KEPT_FLAGS
+    tensor, family, op = classes
+    ARRAY, NODE = slot_offset(tensor._array), slot_offset(tensor._node)
+    FAMILY, EPOCH = slot_offset(tensor._family), slot_offset(tensor._epoch)
+    SAVED, FAMILY_EPOCH = slot_offset(tensor._saved), slot_offset(family.epoch)
+    FAST, KEPT_FLAGS = slot_offset(op.fast), slot_offset(op.kept_flags)
+    GRAD_MODE, next_seq, OBSERVERS, CONSTANTS = state
+    COUNTER = next_seq.__self__  # an iterator: its next() costs less than a call of its method
+    SMALL, POOL_FROM, MAYBE_LARGE = limits
+    py_unary, py_binary, py_node_of, py_keep, py_constant_beside = functions
+
+
+def register_types(tensor, scalar):
+    """Tell these roads which classes to make; others take the general roads."""
+    global TENSOR, SCALAR
+    TENSOR, SCALAR = tensor, scalar
+
+
+# -- parts of a road ------------------------------------------------------------------------------
+
+
+cdef inline bint is_ours(object x):
+    """Whether x is a tensor or scalar, and of no class derived from these."""
+    return is_exactly(x, TENSOR) or is_exactly(x, SCALAR)
+
+
+cdef inline object node_of(object x):
+    """The node of the current value of x."""
+    family = read_slot(x, FAMILY)
+    if family is not None and read_slot(x, EPOCH) != read_slot(family, FAMILY_EPOCH):
+        return py_node_of(x)
+    return read_slot(x, NODE)
+
+
+cdef inline object kept(object x, object array):
+    """`_storage.keep`: the array of x, marked as kept by a graph."""
+    if read_slot(x, FAMILY) is not None:
+        return py_keep(x)
+    write_slot(x, SAVED, True)  # before asking again: another thread may be making the family
+    return array if read_slot(x, FAMILY) is None else py_keep(x)
+
+
+cdef inline bint is_recording() except -1:
+    cdef PyObject *mode = NULL
+    PyContextVar_Get(GRAD_MODE, NULL, &mode)
+    recording = <object>mode
+    Py_DECREF(mode)
+    return recording
+
+
+cdef inline bint may_be_large(object a, object b, cnp.npy_intp limit):
+    """Whether an operand or the result may have `limit` bytes and more."""
+    cdef cnp.npy_intp bytes1 = nbytes_of(a), bytes2 = nbytes_of(b)
+    if bytes1 >= limit or bytes2 >= limit:
+        return True
+    return bytes1 * bytes2 >= MAYBE_LARGE and not same_shape(a, b)
+
+
+cdef inline object kernel_of(object op, object array):
+    """The kernel of an op for few elements of the dtype of an array, or None."""
+    cdef PyObject *kernel = found_in(read_slot(op, FAST), <object>dtype_of(array))
+    return None if kernel is NULL else <object>kernel
+
+
+cdef inline object computed(object kernel, object a, object b, bint by_loop):
+    """The result of kernel(a, b), or kernel(a), as an array; None if not to be had `by_loop`."""
+    out = run_loop(kernel, a, b)
+    if out is None and not by_loop:
+        out = kernel(a) if b is None else kernel(a, b)
+        if type(out) is not ndarray:
+            out = from_scalar(out)
+    return out
+
+
+cdef inline object tensor_over(object out, object node):
+    """The tensor, or scalar, over an array in memory of its own that `node` made."""
+    result = instance(TENSOR if ndim_of(out) else SCALAR)
+    write_slot(result, ARRAY, out)
+    write_slot(result, FAMILY, None)
+    write_slot(result, NODE, node)
+    if node is not None:
+        write_slot(result, SAVED, True)
+    return result
+
+
+cdef inline object constant_of(object value, object dtype):
+    """`_elementwise._constant_beside`: a number or NumPy array as an array of that dtype."""
+    cdef PyObject *found
+    kind = type(value)
+    if kind is float or kind is int:
+        # 0.0 and -0.0 would be one key
+        found = found_in(CONSTANTS, (kind, value if value else repr(value), dtype))
+        if found is not NULL:
+            return <object>found
+    elif kind is ndarray:
+        return value if dtype_of(value) is <PyObject *>dtype else None
+    return py_constant_beside(value, dtype)
+
+
+# -- the roads of `_elementwise` ------------------------------------------------------------------
+
+
+def unary(op, x):
+    """Run an elementwise op of one argument."""
+    out = quick_unary(op, x, False)
+    return py_unary(op, x) if out is None else out
+
+
+def binary(op, x1, x2):
+    """Run an elementwise op of two arguments."""
+    out = quick_binary(op, x1, x2, False)
+    return py_binary(op, x1, x2) if out is None else out
+
+
+cdef object quick_unary(object op, object x, bint by_loop):
+    """`unary` where that is quick, else None."""
+    if OBSERVERS or not is_ours(x):
+        return None
+    array = read_slot(x, ARRAY)
+    if type(array) is not ndarray or nbytes_of(array) >= POOL_FROM:
+        return None
+    kernel = kernel_of(op, array)
+    if kernel is None:
+        return None
+    out = computed(kernel, array, None, by_loop)
+    if out is None:
+        return None
+    node = node_of(x)
+    kept_flags = read_slot(op, KEPT_FLAGS)
+    if node is None or kept_flags is None or not is_recording():
+        return tensor_over(out, None)
+    flags = kept_flags[0]
+    values = None
+    if flags is not None:
+        values = (kept(x, array) if flags[0] else None, out if flags[1] else None)
+    return tensor_over(out, [next_of(COUNTER), op, (node,), values, None])
+
+
+cdef object quick_binary(object op, object x1, object x2, bint by_loop):
+    """`binary` where that is quick, else None."""
+    if not is_ours(x2):
+        return quick_with_constant(op, x1, x2, False, by_loop) if is_ours(x1) else None
+    if not is_ours(x1):
+        return quick_with_constant(op, x2, x1, True, by_loop)
+    a1, a2 = read_slot(x1, ARRAY), read_slot(x2, ARRAY)
+    if OBSERVERS or type(a1) is not ndarray or type(a2) is not ndarray or dtype_of(a1) is not dtype_of(a2):
+        return None
+    kernel = kernel_of(op, a1)
+    if kernel is None:
+        return None
+    node1, node2 = node_of(x1), node_of(x2)
+    kept_flags = read_slot(op, KEPT_FLAGS)
+    cdef bint recorded = (
+        (node1 is not None or node2 is not None) and kept_flags is not None and is_recording()
+    )
+    if may_be_large(a1, a2, POOL_FROM if recorded else SMALL):
+        return None
+    if recorded and not same_shape(a1, a2):
+        return None
+    try:
+        out = computed(kernel, a1, a2, by_loop)
+    except ValueError:  # shapes that do not broadcast: to be said in our words
+        return None
+    if out is None:
+        return None
+    if not recorded:
+        return tensor_over(out, None)
+    flags = kept_flags[2 if node1 is not None and node2 is not None else node1 is None]
+    values = None
+    if flags is not None:
+        values = (
+            kept(x1, a1) if flags[0] else None,
+            kept(x2, a2) if flags[1] else None,
+            out if flags[2] else None,
+        )
+    return tensor_over(out, [next_of(COUNTER), op, (node1, node2), values, None])
+
+
+cdef object quick_with_constant(object op, object x, object value, bint first, bint by_loop):
+    """An op of a tensor and a number or NumPy array; `first`: this is the first of the two."""
+    array = read_slot(x, ARRAY)
+    if OBSERVERS or type(array) is not ndarray:
+        return None
+    kernel = kernel_of(op, array)
+    if kernel is None:
+        return None
+    constant = constant_of(value, <object>dtype_of(array))
+    if constant is None:
+        return None
+    node = node_of(x)
+    kept_flags = read_slot(op, KEPT_FLAGS)
+    cdef bint recorded = node is not None and kept_flags is not None and is_recording()
+    if may_be_large(array, constant, POOL_FROM if recorded else SMALL):
+        return None
+    if recorded and ndim_of(constant) and not same_shape(array, constant):
+        return None
+    try:
+        if first:
+            out = computed(kernel, constant, array, by_loop)
+        else:
+            out = computed(kernel, array, constant, by_loop)
+    except ValueError:  # shapes that do not broadcast: to be said in our words
+        return None
+    if out is None:
+        return None
+    if not recorded:
+        return tensor_over(out, None)
+    flags = kept_flags[1 if first else 0]
+    values = None
+    if flags is not None:
+        other = mine = None
+        if flags[0 if first else 1]:  # its owner may write to a NumPy array at any time
+            other = constant.copy() if constant is value else constant
+        if flags[1 if first else 0]:
+            mine = kept(x, array)
+        kept_out = out if flags[2] else None
+        values = (other, mine, kept_out) if first else (mine, other, kept_out)
+    nodes = (None, node) if first else (node, None)
+    return tensor_over(out, [next_of(COUNTER), op, nodes, values, None])
+
+
+# -- operators ------------------------------------------------------------------------------------
+
+
+cdef inline bint is_float(object x):
+    """Whether a tensor or scalar is of float64 or float32."""
+    array = read_slot(x, ARRAY)
+    return type(array) is ndarray and is_float_array(array)
+
+
+def operator(find, method, *, bint scalar=False, bint reflected=False, bint compares=False):
+    """A method for the operator of an elementwise op: `method`, which it stands for, compiled.
+
+    find : gives the op, which is not imported before somebody needs it
+    scalar : of scalars, which warn in words of their own: what would warn is left to `method`
+    reflected : the tensor is the second operand
+    compares : numbers beside integers are left to `method`, which compares them exactly
+    """
+    op = None
+
+    def compiled(self, other, /):
+        nonlocal op
+        if op is None:
+            op = find()
+        kind = type(other)
+        out = None
+        if is_ours(self) and (not scalar or is_float(self)):
+            if is_ours(other):
+                out = quick_binary(op, other, self, scalar) if reflected else quick_binary(
+                    op, self, other, scalar
+                )
+            elif kind is float or kind is int or kind is ndarray:
+                if not compares or is_float(self):
+                    out = quick_with_constant(op, self, other, reflected, scalar)
+        return method(self, other) if out is None else out
+
+    return named_as(compiled, method)
+
+
+def prefix_operator(find, method):
+    """A method for the operator of an elementwise op of one argument, compiled."""
+    op = None
+
+    def compiled(self, /):
+        nonlocal op
+        if op is None:
+            op = find()
+        out = quick_unary(op, self, False) if is_ours(self) and is_float(self) else None
+        return method(self) if out is None else out
+
+    return named_as(compiled, method)
+
+
+cdef object named_as(object function, object method):
+    for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(function, attribute, getattr(method, attribute))
+    return function

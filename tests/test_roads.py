@@ -1,0 +1,263 @@
+"""The compiled roads and the Python functions that they stand for: one answer, one graph.
+
+`report` runs a table of calls on tensors in every state and describes what came of each: class,
+dtype, bytes, strides, node, kept values, marks, warnings, errors. A process without the compiled
+roads must describe the same.
+"""
+
+import json
+import operator
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arraygrad as ag
+from arraygrad import _compiled, _elementwise, _graph
+from arraygrad._op import find_op
+from tests import fresh_process
+
+pytestmark = pytest.mark.skipif(
+    _compiled.ROADS is None,
+    reason="the compiled roads are not built here, or ARRAYGRAD_ROADS=python leaves them out",
+)
+
+VALUES = np.array([0.5, -1.25, 3.0, 0.0, 2.0, 1e300])
+DTYPES = ("float64", "float32", "float16", "int64", "uint8", "bool", "complex128")
+
+
+def plain(dtype: str = "float64") -> Any:
+    return ag.asarray(np.resize(VALUES[:5], 6).astype(dtype))
+
+
+def leaf() -> Any:
+    return plain().requires_grad_()
+
+
+def result() -> Any:
+    return ag.exp(leaf())
+
+
+def viewed() -> Any:
+    x = result()
+    x[1:3]
+    return x
+
+
+def view() -> Any:
+    return result()[::-1]
+
+
+def rewritten() -> Any:
+    """A view whose base was written after it was taken: its node is to be read anew."""
+    x = result()
+    part = x[:]
+    x[2] = 7.0
+    return part
+
+
+def lent() -> Any:
+    """A tensor over memory of a NumPy array that was an operand."""
+    return ag.asarray(np.arange(6.0)) + 0.0
+
+
+def in_columns() -> Any:
+    return ag.asarray(np.arange(12.0).reshape(4, 3).T).requires_grad_()
+
+
+def column() -> Any:
+    return ag.ones((3, 1)).requires_grad_()
+
+
+def large() -> Any:
+    return ag.ones(1 << 15).requires_grad_()
+
+
+class Derived(ag.Tensor):
+    """A user's class: the roads leave it to Python."""
+
+    __slots__ = ()
+
+
+def derived() -> Any:
+    out = object.__new__(Derived)
+    out._array, out._node, out._family = np.arange(6.0), None, None
+    return out
+
+
+def scalar(value: float = 1.5, dtype: str = "float64") -> Any:
+    return ag.asarray(np.array([value, 1.0]).astype(dtype)).requires_grad_(dtype[0] in "fc")[0]
+
+
+OPERANDS: dict[str, Callable[[], Any]] = {
+    "leaf": leaf,
+    "result": result,
+    "viewed": viewed,
+    "view": view,
+    "rewritten": rewritten,
+    "lent": lent,
+    "in columns": in_columns,
+    "column": column,
+    "large": large,
+    "derived": derived,
+    "empty": lambda: ag.zeros((0, 3)).requires_grad_(),
+    "0-d": lambda: ag.asarray(2.5).requires_grad_(),
+    "scalar": scalar,
+    "scalar of float32": lambda: scalar(1.5, "float32"),
+    "scalar of int64": lambda: scalar(2**62, "int64"),
+    "scalar 1e300": lambda: scalar(1e300),
+    "other shape": lambda: ag.ones(5),
+    **{dtype: lambda dtype=dtype: plain(dtype) for dtype in DTYPES},  # type: ignore[misc]
+    "number": lambda: 2.0,
+    "integer": lambda: 3,
+    "0.0": lambda: 0.0,
+    "-0.0": lambda: -0.0,
+    "nan": lambda: float("nan"),
+    "1e300": lambda: 1e300,
+    "2**70": lambda: 2**70,
+    "bool scalar": lambda: True,
+    "complex number": lambda: 1j,
+    "array": lambda: np.arange(6.0),
+    "array of float32": lambda: np.ones(6, np.float32),
+    "0-d array": lambda: np.array(0.5),
+    "NumPy scalar": lambda: np.float64(0.25),
+    "list": lambda: [1.0] * 6,
+    "None": lambda: None,
+    "text": lambda: "x",
+}
+TENSORS = tuple(OPERANDS)[: tuple(OPERANDS).index("number")]
+BINARY = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.le,
+    operator.gt, operator.ge, operator.eq, operator.ne, ag.add, ag.multiply, ag.divide, ag.pow,
+    ag.maximum, ag.atan2, ag.floor_divide, ag.logical_and, ag.bitwise_xor, np.subtract, np.hypot,
+)  # fmt: skip
+UNARY = (
+    operator.neg, ag.exp, ag.log, ag.sqrt, ag.tanh, ag.square, ag.abs, ag.sign, ag.isnan,
+    ag.reciprocal, ag.bitwise_invert, np.sin, np.negative,
+)  # fmt: skip
+
+
+def described(out: Any) -> list[Any]:
+    """What can be told of a result apart from its identity."""
+    if not isinstance(out, ag.Tensor):
+        return [type(out).__name__, repr(out)]
+    array = out._array
+    return [
+        type(out).__name__, str(array.dtype), list(array.shape), list(array.strides),
+        array.tobytes().hex()[:96], bool(array.flags.writeable), out._family is None,
+        getattr(out, "_saved", None), node_text(out._node, 3),
+    ]  # fmt: skip
+
+
+def node_text(node: Any, depth: int) -> Any:
+    """A node, its kept values and the nodes before it."""
+    if node is None or not depth:
+        return None
+    values = node[_graph.VALUES]
+    kept = [
+        None if v is None else [str(v.dtype), v.shape, v.tobytes().hex()[:64], v.flags.writeable]
+        for v in values or ()
+    ]
+    before = [node_text(n, depth - 1) for n in node[_graph.INPUTS] or ()]
+    attributes = node[_graph.ATTRIBUTES] or {}
+    told = {key: str(value) for key, value in attributes.items() if key != "tensor"}  # of leaves
+    return [node[_graph.OP].name, kept, told, before]
+
+
+def outcome(function: Callable[..., Any], names: tuple[str, ...]) -> list[Any]:
+    """What a call on fresh operands gives, and what it does to them."""
+    operands = [OPERANDS[name]() for name in names]
+    seq = _graph.next_seq()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            given: Any = described(function(*operands))
+        except (TypeError, ValueError, OverflowError, FloatingPointError) as error:
+            given = [type(error).__name__, str(error)]
+    marks = [  # of the memory, in one of two places
+        getattr(x, "_saved", None) if x._family is None else x._family.storage.saved
+        for x in operands
+        if isinstance(x, ag.Tensor)
+    ]
+    said = [f"{w.category.__name__}: {w.message}" for w in caught]
+    return [given, marks, said, _graph.next_seq() - seq]
+
+
+def report() -> Iterator[tuple[str, list[Any]]]:
+    """Every function with every operand; every other operand beside it."""
+    for function in UNARY:
+        for name in TENSORS:
+            yield f"{function.__name__}({name})", outcome(function, (name,))
+    for function in BINARY:
+        for name in TENSORS:
+            for other in OPERANDS:
+                # All pairs would be a minute: each tensor beside itself, beside one of each kind,
+                # and all beside three of them.
+                if name in ("leaf", "scalar", "viewed") or other in (name, "number", "leaf"):
+                    yield f"{function.__name__}({name}, {other})", outcome(function, (name, other))
+                    yield f"{function.__name__}({other}, {name})", outcome(function, (other, name))
+    with ag.no_grad():
+        yield "add(leaf, leaf) without grad", outcome(ag.add, ("leaf", "leaf"))
+        yield "exp(leaf) without grad", outcome(ag.exp, ("leaf",))
+    with np.errstate(all="raise"):
+        yield "x / 0 raises", outcome(operator.truediv, ("leaf", "0.0"))
+        yield "underflow raises", outcome(ag.exp, ("scalar 1e300",))
+    with np.errstate(all="ignore"):
+        yield "x / 0 is silent", outcome(operator.truediv, ("leaf", "0.0"))
+
+
+def test_compiled_roads_do_what_the_python_functions_do() -> None:
+    script = "import json; from tests.test_roads import report; print(json.dumps(list(report())))"
+    told = fresh_process.run(script, ARRAYGRAD_ROADS="python", ARRAYGRAD_COMPILE="off").stdout
+    here = fresh_process.run(script, ARRAYGRAD_COMPILE="off").stdout
+    expected, got = dict(json.loads(told)), dict(json.loads(here))
+    assert expected.keys() == got.keys()
+    assert len(got) > 2000
+    differing = {name: (got[name], expected[name]) for name in got if got[name] != expected[name]}
+    assert not differing
+
+
+def test_observers_see_what_runs_on_the_compiled_roads() -> None:
+    seen = []
+
+    def observe(op: Any, result: Any, arrays: tuple[Any, ...]) -> None:
+        seen.append(op.name)
+
+    x = leaf()
+    (x + x, ag.exp(x) * 2.0, 2.0 * x > 1.0, -x)  # so that the kernels are known
+    _graph.OBSERVERS.append(observe)
+    try:
+        x + x
+        ag.exp(x) * 2.0
+        _ = (2.0 * x > 1.0, -x)
+    finally:
+        _graph.OBSERVERS.remove(observe)
+    assert seen == ["add", "exp", "multiply", "multiply", "greater", "negative"]
+
+
+def test_a_loop_is_not_that_of_a_kernel_which_has_gone() -> None:
+    """Kernels may be exchanged while a program runs: the table of loops follows."""
+    op = find_op("add")
+    x, array = plain(), plain()._array
+    x + x
+    ufuncs = (np.subtract, np.multiply, np.add, np.maximum, lambda a, b: a - 2 * b)
+    for kernel in ufuncs * 3:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setitem(op.fast, array.dtype, kernel)
+            assert (x + x).tolist() == kernel(array, array).tolist()
+            assert _elementwise.binary(op, x, 3.0).tolist() == kernel(array, 3.0).tolist()
+    for _ in range(3000):  # more kernels than the table has places, each gone after its call
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setitem(op.fast, array.dtype, np.frompyfunc(operator.sub, 2, 1))
+            assert (x + x).tolist() == [0.0] * 6
+    assert (x + x).tolist() == (array + array).tolist()
+
+
+def test_empty_tensor_objects_raise() -> None:
+    """An object whose slots nobody has set must not be read as if they were."""
+    hollow = object.__new__(ag.Tensor)
+    for call in (lambda: hollow + 1.0, lambda: ag.exp(hollow), lambda: ag.ones(3) * hollow):
+        with pytest.raises(AttributeError):
+            call()
