@@ -51,12 +51,12 @@ def minimize(
         return gradient(value, x)
 
     point = np.array(report.x, dtype=float).reshape(-1)
-    active = _active_constraints(constraints, point, shape)
     limits = _limits(bounds, point.size)
+    active, pressed = _active_constraints(constraints, point, shape, slope, limits)
     functions = [value, *([slope] if callable(jac) else []), *active]
     if not needs_rule(limits) and not any(is_recorded(f(wrap(point.copy()))) for f in functions):
         return report
-    x = _stationary(slope, point, limits, active)
+    x = _stationary(slope, point, limits, active, pressed=pressed)
     report.x, report.fun = x.reshape(shape), value(x)
     return guarded(report, "scipy.optimize.minimize")
 
@@ -105,9 +105,11 @@ def _searched(name: str, func: Any, given: tuple[Any, ...], options: dict[str, A
     point = np.array(report.x, dtype=float)
     if is_recorded(value(wrap(point.copy()))):
         limits = _limits(local.get("bounds") if name == "basinhopping" else given[0], point.size)
-        active = _active_constraints(constraints, point, point.shape) if constraints else []
+        active, pressed = _active_constraints(
+            constraints, point, point.shape, lambda x: gradient(value, x), limits
+        )
         whole = np.broadcast_to(plain(options.get("integrality")) or False, point.shape)
-        x = _stationary(lambda x: gradient(value, x), point, limits, active, whole)
+        x = _stationary(lambda x: gradient(value, x), point, limits, active, whole, pressed)
         report.x, report.fun = x, value(x)
         return guarded(report, f"scipy.optimize.{name}")
     return report
@@ -202,12 +204,28 @@ def _at_bound(x: float, bound: Any) -> bool:
     return bound is not None and bool(np.isfinite(limit) and abs(x - limit) <= 1e-7 * (1 + abs(x)))
 
 
+def _is_pressed(slope: Any, point: Any, i: int, bound: Any, force: Any) -> bool:
+    """Whether a search that never reaches a bound ends beside it, with the minimum beyond."""
+    if bound is None or not force[i] or not np.isfinite(plain(bound)):
+        return False
+    gap = plain(bound) - point[i]
+    if abs(gap) > _NEAR * (1 + abs(point[i])):
+        return False
+    curvature = plain(jacobian(slope, wrap(point.copy())))[i, i]
+    return bool(curvature <= 0 or abs(force[i] / curvature) > abs(gap))
+
+
+# How far from its bounds and constraints a search may end that approaches them from inside.
+_NEAR = 1e-3
+
+
 def _stationary(
     slope: Callable[[Any], Any], point: Any, limits: Any, active: list[Callable[[Any], Any]],
-    whole_numbers: Any = (),
+    whole_numbers: Any = (), pressed: dict[int, Any] | None = None,
 ) -> Any:  # fmt: skip
     """The minimum near `point` with its derivatives; some unknowns may be whole numbers."""
-    held: dict[int, Any] = {int(i): point[i] for i in np.flatnonzero(whole_numbers)}
+    held: dict[int, Any] = dict(pressed or {})
+    held |= {int(i): point[i] for i in np.flatnonzero(whole_numbers)}
     if limits is not None:
         force = plain(slope(wrap(point.copy())))
         for i, (low, high) in enumerate(zip(*limits, strict=True)):
@@ -217,6 +235,8 @@ def _stationary(
                 held[i] = low
             elif _at_bound(point[i], high) and (force[i] < 0 or active):
                 held[i] = high
+            elif not active and _is_pressed(slope, point, i, low if force[i] > 0 else high, force):
+                held[i] = low if force[i] > 0 else high
     free = np.array([i for i in range(point.size) if i not in held], dtype=int)
     fixed = [held[i] + 0.0 * point[i] if i in held else point[i] for i in range(point.size)]
     base = xp.asarray(fixed) if needs_rule(fixed) else wrap(point.copy())
@@ -265,43 +285,85 @@ def _held(function: Any, args: Any, shape: Any) -> Callable[[Any], Any]:
     return lambda x: vector(function(x.reshape(shape), *args))
 
 
-def _active_constraints(constraints: Any, point: Any, shape: Any) -> list[Callable[[Any], Any]]:
-    """Functions that are held at zero: equalities, and inequalities that are tight."""
-    found: list[Callable[[Any], Any]] = []
+class _Sides:
+    """Functions that are zero (equalities) or not negative at the solution."""
+
+    def __init__(self, function: Callable[[Any], Any], value: Any, equal: Any) -> None:
+        self.function, self.value, self.equal = function, value, equal
+        self.tight = equal | (np.abs(value) <= 1e-7)
+
+
+def _active_constraints(
+    constraints: Any, point: Any, shape: Any, slope: Callable[[Any], Any], limits: Any
+) -> tuple[list[Callable[[Any], Any]], dict[int, Any]]:
+    """Functions that are held at zero (equalities, tight inequalities), and unknowns at bounds."""
+    sides: list[_Sides] = []
     for c in _listed(constraints):
         if not isinstance(c, dict):
-            found.extend(_tight_limits(c, point, shape))
+            sides.extend(_of_limits(c, point, shape))
             continue
         held = _held(in_graph(c["fun"]), c.get("args", ()), shape)
-        if c["type"] == "eq":
-            found.append(held)
-            continue
-        tight = np.flatnonzero(np.abs(plain(held(wrap(point.copy())))) <= 1e-7)
-        if tight.size:
-            found.append(_part(held, tight))
-    return found
+        value = plain(held(wrap(point.copy())))
+        sides.append(_Sides(held, value, np.full(value.shape, c["type"] == "eq")))
+    pressed = _find_pressed(sides, point, slope, limits) if sides else {}
+    active = [_part(s.function, np.flatnonzero(s.tight)) for s in sides if s.tight.any()]
+    return active, pressed
 
 
-def _tight_limits(c: Any, point: Any, shape: Any) -> list[Callable[[Any], Any]]:
-    """Those limits of a LinearConstraint or NonlinearConstraint that hold the solution."""
+def _find_pressed(
+    sides: list[_Sides], point: Any, slope: Callable[[Any], Any], limits: Any
+) -> dict[int, Any]:
+    """What a search from inside came near to, and what holds against the slope.
+
+    Such constraints are noted as tight; the unknowns at such bounds are returned with these.
+    """
+    reach = _NEAR * (1 + np.abs(point).max())
+    near = [~s.tight & (np.abs(s.value) <= reach) for s in sides]
+    ends = [] if limits is None else [
+        (i, sign, end)
+        for sign, bounds in zip((1, -1), limits, strict=True) for i, end in enumerate(bounds)
+        if end is not None and abs(point[i] - plain(end)) <= reach
+    ]  # fmt: skip
+    if not any(n.any() for n in near) and all(_at_bound(point[i], end) for i, _, end in ends):
+        return {}
+    rows, places = [], []
+    for s, n in zip(sides, near, strict=True):
+        matrix = plain(jacobian(s.function, wrap(point.copy())))
+        for i in np.flatnonzero(n | s.tight):
+            for sign in (1, -1) if s.equal[i] else (1,):  # equalities hold in both directions
+                rows.append(sign * matrix[i])
+                places.append((s, i))
+    rows += [sign * np.eye(point.size)[i] for i, sign, _ in ends]
+    force = plain(slope(wrap(point.copy())))
+    multipliers = scipy_object("scipy.optimize.nnls")(np.array(rows).T, force)[0]
+    strong = multipliers > 1e-6 * np.abs(force).max()
+    for (s, i), holds in zip(places, strong, strict=False):
+        s.tight[i] |= holds
+    return {i: end for (i, _, end), holds in zip(ends, strong[len(places) :], strict=True) if holds}
+
+
+def _of_limits(c: Any, point: Any, shape: Any) -> list[_Sides]:
+    """Both sides of a LinearConstraint or NonlinearConstraint."""
     if hasattr(c, "A"):
         held = _held(lambda x: xp.asarray(c.A, dtype=float) @ x, (), shape)
     else:
         held = _held(in_graph(c.fun), (), shape)
     value = plain(held(wrap(point.copy())))
     lows, highs = (xp.broadcast_to(xp.asarray(e, dtype=float), value.shape) for e in (c.lb, c.ub))
+    equal = plain(lows) == plain(highs)
     found = []
-    reached = np.zeros(value.shape, bool)
-    for limit in (lows, highs):
-        tight = (np.abs(value - plain(limit)) <= 1e-7) & ~reached
-        reached |= tight
-        if tight.any():
-            found.append(_difference(held, limit, np.flatnonzero(tight)))
+    for sign, limit in ((1, lows), (-1, highs)):
+        slack = sign * (value - plain(limit))
+        if sign < 0:  # an equality counts once
+            slack = np.where(equal, np.inf, slack)
+        finite = np.isfinite(plain(limit))
+        slack = np.where(finite, slack, np.inf)
+        found.append(_Sides(_difference(held, limit, sign), slack, equal & (sign > 0)))
     return found
 
 
-def _difference(function: Callable[[Any], Any], limit: Any, index: Any) -> Callable[[Any], Any]:
-    return lambda x: function(x)[index] - limit[index]
+def _difference(function: Callable[[Any], Any], limit: Any, sign: int) -> Callable[[Any], Any]:
+    return lambda x: sign * (function(x) - limit)
 
 
 def _part(function: Callable[[Any], Any], index: Any) -> Callable[[Any], Any]:

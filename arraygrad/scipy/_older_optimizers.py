@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -14,23 +14,38 @@ from ._implicit import gradient, in_graph, is_recorded, jacobian, on_plain, vect
 from ._least_squares import _cost, _fitted
 from ._minimize import _limits, _stationary, plain_bounds
 from ._reports import guarded
-from ._rule import is_grad_enabled, plain, policed, refuse, scipy_object, tensors, xp
+from ._rule import is_grad_enabled, needs_rule, plain, policed, refuse, scipy_object, tensors, xp
 
 
-def _called(name: str, args: Any, kwargs: Any) -> tuple[Any, dict[str, Any]]:
-    """SciPy's result for plain functions, and the arguments by name with ours in the graph."""
+def _called(
+    name: str, args: Any, kwargs: Any, of_functions: Collection[str] = ()
+) -> tuple[Any, dict[str, Any]]:
+    """SciPy's result for plain functions, and the arguments by name with ours in the graph.
+
+    The arguments `of_functions` may be lists of them.
+    """
     real = scipy_object(f"scipy.optimize.{name}")
     bound = inspect.signature(real).bind(*args, **kwargs)
     bound.apply_defaults()
     given = dict(bound.arguments)
     for key, value in given.items():
-        given[key] = in_graph(value) if inspect.isfunction(value) else value
+        given[key] = in_graph(value) if inspect.isfunction(value) and _is_users(value) else value
     if not isinstance(given.get("args", ()), tuple):
         given["args"] = (given["args"],)
-    passed = {k: on_plain(v) if callable(v) else plain(v) for k, v in given.items()}
+    passed = {
+        k: on_plain(v) if callable(v) and _is_users(v) else plain(v) for k, v in given.items()
+    }
+    for key in of_functions:
+        if isinstance(given[key], list | tuple):
+            passed[key] = [on_plain(in_graph(f)) for f in given[key]]
     if given.get("bounds") is not None:
         passed["bounds"] = plain_bounds(given["bounds"])
     return real(**passed), given
+
+
+def _is_users(function: Any) -> bool:
+    """Whether a function is not SciPy's, such as the minimiser that ends a search."""
+    return not str(getattr(function, "__module__", "")).startswith("scipy.")
 
 
 def _make(name: str, value_at: int | None) -> Callable[..., Any]:
@@ -48,15 +63,16 @@ def _make(name: str, value_at: int | None) -> Callable[..., Any]:
             return out[0] if isinstance(out, tuple) else out
 
         point = np.array(first, dtype=float).reshape(-1)
-        if not is_grad_enabled() or not is_recorded(value(wrap(point.copy()))):
-            return tensors(found)
-        if isinstance(found, tuple) and name in ("fmin_bfgs", "fmin_cg", "fmin_ncg"):
-            raise refuse(f"scipy.optimize.{name}", "with full_output=",
-                         "use scipy.optimize.minimize")  # fmt: skip
         bounds = given.get("bounds")
         if name == "fminbound":
             bounds = [(given["x1"], given["x2"])]
         limits = _limits(bounds, point.size)
+        moved = needs_rule(limits) or is_recorded(value(wrap(point.copy())))
+        if not is_grad_enabled() or not moved:
+            return tensors(found)
+        if isinstance(found, tuple) and name in ("fmin_bfgs", "fmin_cg", "fmin_ncg"):
+            raise refuse(f"scipy.optimize.{name}", "with full_output=",
+                         "use scipy.optimize.minimize")  # fmt: skip
         x = _stationary(lambda x: gradient(value, x), point, limits, [])
         least = value(x)
         x = x.reshape(shape) if shape else x[0]

@@ -9,9 +9,10 @@ from .._detach import lose
 
 # Entries that depend on the parameters, and that no rule differentiates.
 _LOSSY = frozenset({
-    "cjac", "constr", "cov_x", "eqlin", "final_simplex", "fjac", "fvec", "grad", "hess", "hess_inv",
-    "ineqlin", "jac", "lagrangian_grad", "lower", "lowest_optimization_result", "multipliers",
-    "population", "population_energies", "qtf", "r", "t_events", "upper", "v", "y_events",
+    "cjac", "constr", "cov_x", "eqlin", "final_simplex", "fjac", "funl", "fvec", "grad", "hess",
+    "hess_inv", "ineqlin", "jac", "lagrangian_grad", "lower", "lowest_optimization_result",
+    "multipliers",
+    "population", "population_energies", "qtf", "r", "t_events", "upper", "v", "xl", "y_events",
 })  # fmt: skip
 
 

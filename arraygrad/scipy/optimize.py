@@ -26,6 +26,23 @@ from ._minimize import (
     minimize as minimize,
     minimize_scalar as minimize_scalar,
 )
+from ._more_solvers import (
+    anderson as anderson,
+    broyden1 as broyden1,
+    broyden2 as broyden2,
+    brute as brute,
+    diagbroyden as diagbroyden,
+    direct as direct,
+    excitingmixing as excitingmixing,
+    fmin_cobyla as fmin_cobyla,
+    fmin_slsqp as fmin_slsqp,
+    isotonic_regression as isotonic_regression,
+    linearmixing as linearmixing,
+    lsq_linear as lsq_linear,
+    milp as milp,
+    newton_krylov as newton_krylov,
+    shgo as shgo,
+)
 from ._older_optimizers import (
     brent as brent,
     fmin as fmin,

@@ -202,7 +202,7 @@ SPARSE = sparse.csr_array(SQUARE)
     ("name", "f"),
     [
         ("interpolate.lagrange", lambda x: ip.lagrange(np.arange(4.0), x[0])(0.3)),
-        ("optimize.milp", lambda x: so.milp(x[0] ** 2, bounds=(1, 2)).fun),
+        ("optimize.quadratic_assignment", lambda x: so.quadratic_assignment(x, SQUARE).fun),
         ("linalg.lsqr", lambda x: splinalg.lsqr(SPARSE, x[0])[0]),
         ("linalg.lgmres", lambda x: splinalg.lgmres(SPARSE, x[0])[0]),
         ("linalg.spsolve_triangular", lambda x: splinalg.spsolve_triangular(SPARSE, x[0])),

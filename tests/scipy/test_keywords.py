@@ -23,6 +23,7 @@ from . import (
     keywords_ndimage,
     keywords_roots,
     keywords_scattered,
+    keywords_searches,
     keywords_signal,
     keywords_solvers,
     keywords_spatial,
@@ -43,6 +44,7 @@ TABLES = {
     "multivariate": keywords_multivariate,
     "ndimage": keywords_ndimage,
     "scattered": keywords_scattered,
+    "searches": keywords_searches,
     "signal": keywords_signal,
     "interpolate": keywords_interpolate,
     "integrate": keywords_integrate,
@@ -100,7 +102,7 @@ def test_refused_in_clear_words(name):
 
 # Keywords that calls do not name: function or "*" -> keywords.
 NOT_NAMED = {
-    "*": {"kwargs", "args", "options", "arrs"},  # any others, passed in place
+    "*": {"kwargs", "args", "options", "arrs", "kw"},  # any others, passed in place
     "solve_ivp": {"rtol", "atol"},  # in the dictionaries TIGHT and STIFF
     "odeint": {"rtol", "atol"},
     "logm": {"disp"},  # deprecated, and removed in SciPy 1.18

@@ -190,3 +190,43 @@ def test_a_solver_without_rule_refuses():
 def test_a_singular_jacobian_is_named():
     with pytest.raises(ag.errors.LinAlgError, match="brentq"):
         ag.grad(lambda a: brentq(lambda x: (x - a) ** 3, 0.0, 1.0, xtol=1e-300))(0.5)
+
+
+def bowl(x, a):
+    return (x[0] - a) ** 2 + (x[1] - a**2) ** 2 + 0.1 * x[0] * x[1]
+
+
+def test_searches_that_end_beside_a_bound():
+    """They come near to it from inside; without the bound the minimum would move with a."""
+
+    def within(a, upper):
+        return (
+            so.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0.0, upper), method="bounded").x,
+            so.fminbound(lambda x: (x - a) ** 2, 0.0, upper),
+        )
+
+    for i in (0, 1):
+        assert ag.grad(lambda a, i=i: within(a, 1.0)[i])(1.3) == 0
+        assert ag.grad(lambda upper, i=i: within(1.3, upper)[i])(1.0) == 1
+        assert ag.grad(lambda a, i=i: within(a, 2.0)[i])(1.3) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("bounds", [None, [(0.4, 3.0), (0.0, 0.2)]])
+def test_methods_agree_on_what_is_active(bounds):
+    """An interior point stays off the constraints that hold it."""
+
+    def solution(a, method):
+        below = so.LinearConstraint([[1.0, 1.0]], -np.inf, 1.0)
+        return so.minimize(
+            bowl, [0.5, 0.1], (a,), method=method, constraints=below, bounds=bounds
+        ).x
+
+    exact = ag.jacobian(lambda a: solution(a, "SLSQP"))(1.3)
+    found = ag.jacobian(lambda a: solution(a, "trust-constr"))(1.3)
+    np.testing.assert_allclose(found, exact, atol=1e-5)
+
+    def searched(a):
+        below = {"type": "ineq", "fun": lambda x: 1.0 - x[0] - x[1]}
+        return so.shgo(bowl, bounds or [(-3, 3), (-3, 3)], args=(a,), constraints=below).x
+
+    np.testing.assert_allclose(ag.jacobian(searched)(1.3), exact, atol=1e-5)
