@@ -37,17 +37,19 @@ from ..plain import holds_tensor, is_tracked, plain, tensors
 from ..ufuncs import store
 
 
-def rebound(function: Any, **replaced: Any) -> Callable[..., Any]:
+def rebound(function: Any, calls_back: bool = False, **replaced: Any) -> Callable[..., Any]:
     """Register NumPy's own code, rebound, as the answer to a public function of NumPy.
 
-    `replaced` names globals of the code that are ours.
+    `replaced` names globals of the code that are ours. Where the code calls a function of the
+    user's, that may return what is tracked although no argument is.
     """
     code: Callable[..., Any] | None = None  # made at the first tracked call
 
     @functools.wraps(function)
     def answer(*args: Any, **kwargs: Any) -> Any:
         nonlocal code
-        if not (is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs))):
+        tracked = is_grad_enabled() and (calls_back or is_tracked(args) or is_tracked(kwargs))
+        if not tracked:
             return computed(function, args, kwargs)
         if code is None:
             code = rebuilt(function._implementation, replaced)
@@ -59,7 +61,7 @@ def rebound(function: Any, **replaced: Any) -> Callable[..., Any]:
 
 def _whole(x: Any) -> Any:
     """A list that holds tracked numbers as one tensor: NumPy would take each by itself."""
-    if isinstance(x, list | tuple) and is_tracked(x):
+    if isinstance(x, list | tuple) and is_tracked(x) and not any(map(callable, x)):
         try:
             return conversion.asarray(x)
         except (ArgumentError, ShapeError):  # arrays of several shapes, each an argument
@@ -206,6 +208,15 @@ def _creator(function: Callable[..., Any]) -> Callable[..., Any]:
     return create
 
 
+def _creator_like(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def create(a: Any, *args: Any, **kwargs: Any) -> Any:
+        made = function(a, *args, **kwargs)  # of tensors by the protocol
+        return made if isinstance(made, TensorBase) else _to_fill(made)
+
+    return create
+
+
 def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **kwargs: Any) -> Any:
     if isinstance(fill_value, TensorBase):
         out = np.empty(shape, fill_value._array.dtype if dtype is None else dtype)
@@ -269,6 +280,9 @@ _REPLACED: dict[Any, Any] = {
     np.zeros: _creator(np.zeros),
     np.ones: _creator(np.ones),
     np.empty: _creator(np.empty),
+    np.zeros_like: _creator_like(np.zeros_like),
+    np.ones_like: _creator_like(np.ones_like),
+    np.empty_like: _creator_like(np.empty_like),
     np.full: _full,
     np.array: _array,
     np.asarray: _asarray,

@@ -97,9 +97,9 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     return indexing.take_along_axis(x, operand(indices, "take_along_axis", 2), axis=axis)
 
 
-piecewise = rebound(np.piecewise)
-apply_along_axis = rebound(np.apply_along_axis)
-apply_over_axes = rebound(np.apply_over_axes)
+piecewise = rebound(np.piecewise, calls_back=True)
+apply_along_axis = rebound(np.apply_along_axis, calls_back=True)
+apply_over_axes = rebound(np.apply_over_axes, calls_back=True)
 
 
 @answers(np.nan_to_num)
