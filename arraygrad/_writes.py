@@ -25,6 +25,7 @@ from ._storage import TensorBase, check_writeable, prepare_write, write_lock
 from ._warnings import warn
 
 shapes = LazyModule("arraygrad.ops.shapes")  # lies above
+texts = LazyModule("arraygrad._texts")
 
 
 def check_write(x: Any, writer: str) -> None:
@@ -123,7 +124,18 @@ def operand_for(x: Any, value: Any, function: str, position: int = 1) -> Any:
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             given = value if isinstance(value, list | tuple) else [*value]
             return from_sequence(given, dtype, function)
+        if isinstance(value, str | bytes) and dtype.kind in "iufc":
+            return wrap(_read_number(value, dtype, function))
     return operand(value, function, position)
+
+
+def _read_number(text: str | bytes, dtype: np.dtype[Any], function: str) -> Any:
+    """The number that a text says, such as "nan", which NumPy reads where it is written."""
+    texts.refuse_text(text, function)
+    try:
+        return np.array(text).astype(dtype)
+    except ValueError as error:
+        raise ArgumentError(f"{function}: {text!r} says no number; write a number") from error
 
 
 def written_number(value: complex, dtype: np.dtype[Any], function: str) -> Any:
