@@ -7,6 +7,7 @@ differentiation is refused by name, and so is whatever gives other values than S
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -37,16 +38,29 @@ class _Own:
 
     @policed
     def _evaluated(self, method: str, x: Any, args: Any, kwds: dict[str, Any]) -> Any:
+        evaluated = super()._evaluated  # type: ignore[misc]
+        return self._checked(method, (x,), args, kwds, lambda: evaluated(method, x, args, kwds))
+
+    @policed
+    def _moment(self, name: str, args: Any, kwds: dict[str, Any], placed: Any) -> Any:
+        moment = super()._moment  # type: ignore[misc]
+        return self._checked(name, (), args, kwds, lambda: moment(name, args, kwds, placed))
+
+    def _checked(
+        self, method: str, x: tuple[Any, ...], args: Any, kwds: dict[str, Any],
+        formula: Callable[[], Any],
+    ) -> Any:  # fmt: skip
+        """What the formula gives, if that is SciPy's value."""
         if not needs_rule(x, args, kwds):
-            return tensors(getattr(self._real, method)(plain(x), *plain(args), **plain(kwds)))
+            return tensors(getattr(self._real, method)(*plain(x), *plain(args), **plain(kwds)))
         count, before = LATEST.count, LATEST.refused
         found = None
         try:
             with set_detach_policy("error"):
-                found = super()._evaluated(method, x, args, kwds)  # type: ignore[misc]
+                found = formula()
         except Exception:  # noqa: BLE001 - any error says that the formula is not for tensors
             found = None
-        expected = getattr(self._real, method)(plain(x), *plain(args), **plain(kwds))
+        expected = getattr(self._real, method)(*plain(x), *plain(args), **plain(kwds))
         if found is None or LATEST.count != count or not _borrowed.same(plain(found), expected):
             raise refuse(f"scipy.stats.{self._family.name}.{method}", "rule", _INSTEAD)
         LATEST.refused = before
@@ -76,10 +90,29 @@ def distribution_of(real: Any) -> Any:
     for name in ("pdf", "pmf"):
         if name in functions and f"log{name}" not in functions:
             functions[f"log{name}"] = lambda z, *s, f=functions[name]: xp.log(f(z, *s))
+    functions |= _moments(real, base)
     family = Family(real.name, lambda *shapes: real._get_support(*shapes), **functions)
     made: Any = (OwnDiscrete if kind == "discrete" else OwnContinuous)(family)
     made._object = real
     return made
+
+
+def _moments(real: Any, base: type) -> dict[str, Any]:
+    """Mean, variance and entropy, where the family states them or its raw moments.
+
+    ``_stats`` gives None for what it does not state; values that differ from SciPy's are refused.
+    """
+    found = {}
+    stats = _borrowed.method(real, "_stats", base)
+    raw = _borrowed.method(real, "_munp", base)
+    if stats is not None:
+        found["mean"] = lambda *shapes: stats(*shapes)[0]
+        found["var"] = lambda *shapes: stats(*shapes)[1]
+    elif raw is not None:
+        found["mean"] = lambda *shapes: raw(1, *shapes)
+        found["var"] = lambda *shapes: raw(2, *shapes) - raw(1, *shapes) ** 2
+    entropy = _borrowed.method(real, "_entropy", base)
+    return found if entropy is None else {**found, "entropy": entropy}
 
 
 def frozen_of(frozen: Any) -> Any:

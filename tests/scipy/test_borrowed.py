@@ -180,13 +180,35 @@ def test_other_discrete_families():
     )  # fmt: skip
 
 
+MOMENTS = {
+    "loguniform": (0.2, 1.7), "maxwell": (), "triang": (0.3,), "powerlaw": (1.6,), "chi": (2.5,),
+    "invgauss": (0.7,), "genpareto": (0.1,), "skewnorm": (1.2,), "truncexpon": (1.4,),
+    "exponnorm": (1.5,), "arcsine": (), "nakagami": (1.3,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_moments_of_other_families(name):
+    def f(scale, *shapes):
+        dist = getattr(st, name)
+        return (dist.mean(*shapes, loc=0.3, scale=scale), dist.var(*shapes, scale=scale),
+                dist(*shapes, 0.3, scale).std())  # fmt: skip
+
+    check(f, 1.1, *MOMENTS[name], order=1)
+
+
+def test_moments_and_entropy_of_other_families_by_their_own_formulas():
+    check(lambda a: (st.planck.mean(a), st.planck.var(a), st.powerlaw.entropy(a)), 1.5, order=1)
+
+
 @pytest.mark.parametrize(
     ("name", "f"),
     [
         ("skewnorm.cdf", lambda x: st.skewnorm.cdf(x, 1.5)),
         ("maxwell.fit", lambda x: st.maxwell.fit(x)[1]),
         ("maxwell.expect", lambda x: st.maxwell.expect(lambda v: v, scale=x[0])),
-        ("planck.mean", lambda x: st.planck.mean(x[0])),
+        ("planck.entropy", lambda x: st.planck.entropy(x[0])),
+        ("gompertz.mean", lambda x: st.gompertz.mean(x[0])),
     ],
 )
 def test_what_scipy_computes_numerically_is_refused_by_the_name_of_the_family(name, f):
