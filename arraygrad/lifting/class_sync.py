@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NOT_DATA = (types.FunctionType, type, *reach.DESCRIPTORS, types.GetSetDescriptorType)
 # Written by Python itself, or when the class was built.
 _FIXED = twin_classes.OWN | {
-    "__abstractmethods__", "__doc__", "__module__", "__qualname__", "__slots__",
+    "__abstractmethods__", "__doc__", "__module__", "__name__", "__qualname__", "__slots__",
     "__annotations__", "__annotate_func__", "__annotations_cache__", "__static_attributes__",
     "__firstlineno__", "__type_params__", "__parameters__", "__orig_bases__",
     "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__slotnames__",

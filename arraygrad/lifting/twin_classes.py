@@ -107,8 +107,12 @@ def build(lifter: Lifter, cls: Any, visit: Visit, cells: Cells) -> tuple[Any, Ce
         members = types.MemberDescriptorType
         entries = {n: v for n, v in entries.items() if not isinstance(v, members)}
     entries.pop("__init_subclass__", None)
-    # A descriptor of the user's is not to be told of a second owner.
-    told = {n: v for n, v in entries.items() if hasattr(type(v), "__set_name__")}
+    # A descriptor of the user's is not to be told of a second owner. A property may be, and one of
+    # the name __name__ can be bound in no other way than by an entry.
+    told = {
+        name: value for name, value in entries.items()
+        if hasattr(type(value), "__set_name__") and type(value) is not property
+    }  # fmt: skip
     entries = {n: v for n, v in entries.items() if n not in told}
     meta = twin_meta(lifter, type(cls), visit, derived)
     make: Any = type.__new__

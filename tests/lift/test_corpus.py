@@ -9,6 +9,7 @@ from tests.lift.corpus import (
     filling,
     integers,
     numerics,
+    published_callbacks,
     published_dynamics,
     published_inference,
     published_models,
@@ -66,7 +67,7 @@ NOT_CASES = {
 MODULES = (filling, scalars, classes, styles, numerics, integers, sequences, triangles)
 PUBLISHED = (
     published_models, published_inference, published_dynamics, published_programs,
-    published_objects, published_python, published_scripts,
+    published_objects, published_python, published_scripts, published_callbacks,
 )  # fmt: skip
 CASES = [*(f for m in MODULES for f in functions_of(m)), *(f for m in PUBLISHED for f in m.CASES)]
 
