@@ -6,6 +6,7 @@ semantics: in-place operators rebind, they hash, and they never share memory.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from types import FunctionType
@@ -384,12 +385,13 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     # -- protocols --------------------------------------------------------------------------------
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        """The module arraygrad, which is an Array API namespace."""
+        """The module arraygrad, which is an Array API namespace; in lifted code NumPy's names."""
         if api_version not in _API_VERSIONS:
             raise ArgumentError(
                 f"api_version={api_version!r} is not supported; use one of {_API_VERSIONS[1:]}"
             )
-        return sys.modules["arraygrad"]
+        lifted = LIFTED_MARK in sys._getframe(1).f_globals
+        return importlib.import_module("arraygrad.numpy") if lifted else sys.modules["arraygrad"]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         detach.may_detach(self, "conversion to a NumPy array (__array__)")

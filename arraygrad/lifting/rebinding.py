@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from .._storage import TensorBase
 from ..interop.lookup import answer_to
 from ..numpy import _namespace
 from ..scipy import _registry
@@ -102,7 +103,11 @@ def _adapter(x: Any) -> Any:
 def _scipys(x: Any) -> Any:
     """Ours for one of SciPy's functions, distributions or classes, known by the object itself."""
     module = _module_of(x)
-    if not isinstance(module, str) or not module.startswith("scipy."):
+    if not isinstance(module, str):
+        return x
+    if _ARRAY_API in module:
+        return _of_array_api(x, module)
+    if not module.startswith("scipy."):
         return x
     _index_scipy()
     path = _SCIPY_OBJECTS.get(id(x))
@@ -180,13 +185,50 @@ def module(real: Any) -> Any:
     if view is None:
         if name in _OURS:
             view = ModuleView(real, _OURS[name], known)
-        elif name == "scipy" or name.startswith("scipy."):
+        elif _numpys_in_array_api(name) is not None:
+            return module(_numpys_in_array_api(name))
+        elif name == "scipy" or name.startswith("scipy.") or _ARRAY_API in name:
             view = ModuleView(real, {}, known)
         else:
             return real
         _VIEWS[name] = view
         BACK[id(view)] = (view, real)
     return view
+
+
+# -- array-api-compat, by itself or inside of another library --------------------------------------
+
+_ARRAY_API = "array_api_compat"
+
+
+def _numpys_in_array_api(name: str) -> Any:
+    """The module of NumPy of which a module of array-api-compat is a copy, or None."""
+    found = name.partition(f"{_ARRAY_API}.")[2].removesuffix("._aliases")
+    return sys.modules.get(found) if found.partition(".")[0] == "numpy" else None
+
+
+def _of_array_api(x: Any, home: str) -> Any:
+    """Ours for one of its functions: those that ask what an array is see NumPy's arrays."""
+    if isinstance(x, functools._lru_cache_wrapper):
+        return _of_array_api(x.__wrapped__, home)
+    numpys = _numpys_in_array_api(home)
+    if numpys is not None and isinstance(x, types.FunctionType):
+        return known(getattr(numpys, x.__name__, x))
+    if not (home.endswith(".common._helpers") and isinstance(x, types.FunctionType)):
+        return x
+
+    @functools.wraps(x)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        found = x(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in kwargs.items()})
+        if isinstance(found, types.ModuleType):
+            return module(found)
+        return args[0] if x.__name__ == "to_device" else found
+
+    return function
+
+
+def _as_numpys(x: Any) -> Any:
+    return stand_ins.like_user(x) if isinstance(x, TensorBase) else back(x)
 
 
 _FUNCTOOLS = {"lru_cache": stand_ins.lru_cache, "cache": stand_ins.cache_}
