@@ -25,7 +25,7 @@ LEFT_OUT = {
     "__buffer__": "a memoryview would take the memory without asking",
     "__setstate__": "pickles are made anew from values, by __reduce__",
 }
-if np.lib.NumpyVersion(np.__version__) < "2.2.0":
+if np.lib.NumpyVersion(np.__version__) < "2.4.0":
     LEFT_OUT |= {
         "itemset": "only says that NumPy 2.0 removed it",
         "newbyteorder": "the same",
