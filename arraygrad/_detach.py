@@ -151,6 +151,22 @@ def as_nested_pythons(x: Any) -> Any:
     return x if isinstance(x, list) else as_pythons(x)
 
 
+# What is told of tracked scalars that are hashed, as keys are: lifted code looks whether two with
+# the same value meet.
+_KEY_WATCHERS: list[Callable[[Any, int], None]] = []
+
+
+def watch_keys(watcher: Callable[[Any, int], None]) -> None:
+    """Have a function told of each tracked scalar that is hashed, and of its hash."""
+    _KEY_WATCHERS.append(watcher)
+
+
+def note_key(x: Any, value: int) -> None:
+    """Tell that a tracked scalar is hashed."""
+    for watcher in _KEY_WATCHERS:
+        watcher(x, value)
+
+
 def is_lifted(frame: types.FrameType | None) -> bool:
     """Whether a frame is of lifted code, or called by it."""
     while frame is not None:

@@ -465,7 +465,10 @@ class Scalar(ScalarOperators, Tensor):
     __slots__ = ()
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(self._array[()])
+        value = hash(self._array[()])
+        if self._node is not None:
+            detach.note_key(self, value)
+        return value
 
     def _all_differ(self, other: Any, answer: bool) -> Any:
         return NotImplemented  # as any object's

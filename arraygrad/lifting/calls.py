@@ -45,7 +45,7 @@ class Lifted:
             return self._run(record, args, kwargs)
         derivative = self._for_derivatives
         tensors = arrays = more = False
-        others = not record.is_function
+        others = record.fits
         for a in (*args, *kwargs.values()) if kwargs else args:
             kind = type(a)
             if kind is _TENSOR or kind is _SCALAR:

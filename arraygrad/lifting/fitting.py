@@ -17,7 +17,7 @@ from .._dtypes import is_supported
 from .._storage import TensorBase, join_family, mark_saved
 from ..numpy import random as tensor_random
 from ..numpy._types import like_numpy
-from . import kept, memos, reach, rebinding, stand_ins
+from . import kept, reach, rebinding, stand_ins
 from .items import Layout, holds_more, is_everybodys, items_of, place_of, set_class
 from .leaving import ARGUMENTS
 from .lifter import SCOPE
@@ -327,8 +327,6 @@ def container(record: Record, value: Any) -> Any:
             return value
         SESSION.touched = True
         SESSION.seen[id(value)] = (value, None)
-        if kind is dict and value and SESSION.asked is not None:
-            _suspect_entries(value)
         if (kind is list or kind is dict) and (not kept.LEFT or SESSION.arguments is None):
             if not holds_more(value if kind is list else value.values()):
                 return value
@@ -356,11 +354,6 @@ def _fit_arrays(record: Record, owner: Any, items: Any) -> bool:
     return False
 
 
-def _suspect_entries(memo: dict[Any, Any]) -> None:
-    for key in memos.entries(memo):
-        memos.suspect_entry(memo, key)
-
-
 def fit_places(record: Record, value: Any, layout: Layout | None) -> None:
     """Put into a container or object what lifted code has in the place of its contents.
 
@@ -369,8 +362,6 @@ def fit_places(record: Record, value: Any, layout: Layout | None) -> None:
     if layout is not None and layout.slotted:
         _fit_slots(record, value, layout)
         return
-    if SESSION.asked is not None and isinstance(value, dict) and value:
-        _suspect_entries(value)
     for replace, item in items_of(value):
         new = _fit(record, item)
         if new is not item:

@@ -10,11 +10,10 @@ is dropped and the function runs again, or, if that cannot be done, the derivati
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import weakref
 import zlib
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -40,12 +39,10 @@ class Suspect:
 
     still_there : whether it is where it was
     remove : takes it away from there; None where that is not known to be harmless
-    by_key : whether it is known by its key alone: then it may be no entry of a cache
     """
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
-        self.by_key = False
         self.where = "a variable"
         self.still_there: Callable[[], bool] = lambda: True
         self.remove: Callable[[], Any] | None = None
@@ -166,49 +163,14 @@ def recomputed(result: Any, run: Callable[[], Any], beside: Callable[[], Any]) -
             if not is_same(result, again) or used_for(again):
                 raise _refusal(found)
             return again
-        put_back = snapshot()
         for s in found:
             assert s.remove is not None
             s.remove()
-        tables = [s for s in found if s.by_key]
-        try:
-            again = run()
-            same = is_same(result, again)
-        except Exception:
-            if len(tables) < len(found):
-                raise
-            same = False
-        if not same:  # no cache, if the value depends on what was there
-            if len(tables) < len(found):
-                raise _refusal(found)
-            put_back()
-            return result
+        again = run()
+        if not is_same(result, again):  # no cache, if the value depends on what was there
+            raise _refusal(found)
         result, found = again, used_for(again)
     return result
-
-
-def snapshot() -> Callable[[], None]:
-    """What puts back all that objects and containers hold now: a run was one too many."""
-    held: list[tuple[Any, Any]] = []
-    for value, layout in SESSION.seen.values():
-        if isinstance(value, dict):
-            held.append((value, dict(value)))
-        elif isinstance(value, list | deque):
-            held.append((value, [*value]))
-        if layout is not None:
-            with contextlib.suppress(AttributeError):  # it has slots alone
-                namespace = object.__getattribute__(value, "__dict__")
-                held.append((namespace, dict(namespace)))
-
-    def put_back() -> None:
-        for holder, items in held:
-            holder.clear()
-            if isinstance(holder, dict):
-                holder.update(items)
-            else:
-                holder.extend(items)
-
-    return put_back
 
 
 def is_same(a: Any, b: Any) -> bool:

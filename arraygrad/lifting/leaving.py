@@ -26,6 +26,9 @@ class Leaving:
     """The half of a record that undoes what was made fit."""
 
     lifter: Lifter
+    keeps: bool
+    look_at: int
+    fits: bool
     plain: bool  # whether tensors that lifted code leaves in the user's objects become arrays
 
     def leave(self) -> None:
@@ -36,9 +39,11 @@ class Leaving:
         if texts.NUMBERS:
             texts.forget()
         if not session.touched:
+            if session.left:
+                self.note_left()
             if session.lent:
                 session.take_back()
-            session.arguments = session.asked = session.names = session.prints = None
+            session.arguments = session.prints = None
             return
         seen = [*session.seen.values()]
         # Classes first: to hash twins, as a look into a set of types does, costs more than all.
@@ -76,7 +81,15 @@ class Leaving:
                 np.copyto(array, tensor._array)
         if stand_ins.TRACKED_CACHES:
             stand_ins.forget_tracked()
+        if session.left:
+            self.note_left()
         session.clear()
+
+    def note_left(self) -> None:
+        """Note that the code keeps something with a gradient: later calls are looked at."""
+        SESSION.left = 0
+        self.keeps = self.fits = True
+        self.look_at = 0
 
     def leave_value(self, value: Any) -> Any:
         """What the user has in the place of a value of lifted code."""
@@ -108,6 +121,7 @@ class Leaving:
         if id(tensor) in SESSION.suspects and id(tensor) in SESSION.replaced:
             return SESSION.replaced[id(tensor)][1]
         if not self.plain or id(tensor) in SESSION.kept:
+            SESSION.left += tensor._node is not None and id(tensor) not in SESSION.kept
             return tensor
         if SESSION.arguments is None and is_grad_enabled() and node_of(tensor) is not None:
             return tensor  # no derivative, and a tensor was reached that carries a gradient
@@ -116,6 +130,7 @@ class Leaving:
             if SESSION.prints is None:
                 SESSION.prints = kept.prints_of(SESSION.arguments)
             kept.leave(left, SESSION.prints)
+            SESSION.left += 1
         return left
 
     def _leave_tuple(self, value: Any) -> Any:

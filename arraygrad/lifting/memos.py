@@ -1,322 +1,407 @@
-"""Memos of plain calls, which a derivative at the same arguments would find.
+"""Memos that plain calls, or derivatives at other arguments, have filled.
 
-A function that keeps ``cache[x.tobytes()]``, or its last argument with what it gave
-(``if not np.array_equal(x, self._x): ...``), has been called plainly at x before its derivative is
-taken there, as a line search does. What it finds then is plain, and its part of the gradient would
-be missing. Nothing says where such a value came from, so a memo is known by what it is looked up
-by: a key made of the argument's value, or a copy of the argument that code writes. It is taken
-away, and the function runs again; if it then gives the same value and has filled the place again,
-that was a memo. Otherwise all is put back.
+A function that keeps what it has computed of its argument (in a dict, beside a copy of the last
+argument, in a global name, by whatever key) finds a plain value when its derivative is taken there,
+and that part of the gradient would be missing. Nothing says where a value in a container came from;
+but a memo, at other arguments, writes. So the function runs a second time a little elsewhere, on
+plain values. Where that run writes what the first did not, the first may have found it. Then it
+runs a third time, at its arguments, with those places as the second run has left them and without
+entries like those that it has added: the user's own code sees that they are of other arguments.
+If the value is the same, and more of it comes from the arguments, that is the result. Of the
+second and third run no trace is left: containers, objects, names, arrays and random numbers are as
+the first has left them.
 """
 
 from __future__ import annotations
 
-import functools
-import re
-import sys
+import contextlib
+import copy
+import dataclasses
+import math
+import threading
 import types
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._apply import node_of, wrap
-from .._detach import as_pythons
-from .._engine import alias
-from .._graph import INPUTS, SEQ
+from .._detach import as_pythons, is_pythons
+from .._errors import GradientWarning
+from .._graph import INPUTS, SEQ, next_seq
 from .._storage import TensorBase
-from . import kept, reach
+from .._warnings import warn
+from ..interop.plain import plain
+from ..ops import arithmetic
+from . import kept, places, reach
 from .session import INERT, SESSION
 from .stand_ins import is_scalar, like_user
 
 if TYPE_CHECKING:
     from .running import Running
 
-# -- entries by a key that says the value of an argument -------------------------------------------
-
-_ELEMENTS = 64  # of larger arrays the bytes alone are a key
-_HASH = 1 << 40  # smaller integers are counts and indices, not hashes
-_TEXTS = 1024  # so many entries with texts as keys are looked through
-_DECIMALS = 3  # keys are rounded to so many, or more
-# How long the digests are that hashlib makes.
-_DIGESTS = {
-    16: ("md5",), 20: ("sha1",), 32: ("sha256", "blake2s"), 64: ("sha512", "blake2b"),
-}  # fmt: skip
-_DIGESTS.update({2 * size: names for size, names in _DIGESTS.items() if size != 16})
-_DIGESTS[32] += ("md5",)
-_FRACTION = re.compile(r"[-+]?\d*\.\d{2,}(?:[eE][-+]?\d+)?")
-
-
-class Names:
-    """All that a memo may call the values of the arguments by."""
-
-    def __init__(self) -> None:
-        self.arrays = [t._array for t in tracked_arguments()]
-        self.exact: set[Any] = set()
-        numbers: set[float] = set()
-        for array in self.arrays:
-            text = array.tobytes()
-            self.exact |= {text, hash(text)}
-            if array.size <= _ELEMENTS and array.dtype.kind == "f":
-                values = array.ravel().tolist()
-                numbers.update(values)
-                self.exact.add(hash(tuple(values)))
-        self.exact |= numbers
-        self.exact.update(map(hash, numbers))
-        self.numbers = sorted(numbers)
-
-    def texts(self, size: int) -> set[Any]:
-        """Texts of the values; digests of them, if there are any of this length."""
-        found: set[Any] = set()
-        for array in self.arrays:
-            found |= {str(array), str(array.tolist()), repr(array)}
-        for number in self.numbers:
-            found |= {str(number), repr(np.float64(number))}
-        return found | {d.hexdigest() for d in self._digests(size)}
-
-    def digests(self, size: int) -> set[Any]:
-        """Digests of this length."""
-        return {d.digest() for d in self._digests(size)}
-
-    def _digests(self, size: int) -> Iterator[Any]:
-        hashlib = sys.modules.get("hashlib")
-        for name in _DIGESTS.get(size, ()) if hashlib is not None else ():
-            for array in self.arrays:
-                yield getattr(hashlib, name)(array.tobytes())
-
-    def have(self, key: Any) -> bool:
-        """Whether a key, or a part of one, is made of the values."""
-        kind = type(key)
-        if kind is tuple or kind is list:
-            return any(map(self.have, key))
-        if kind is str:
-            return key in self.texts(len(key)) or self.spell(key)
-        if kind is int:
-            return abs(key) >= _HASH and key in self.exact
-        if kind is float or kind is np.float64:
-            return key in self.exact or self.have_rounded(float(key))
-        return kind is bytes and key in self.exact
-
-    def have_rounded(self, key: float) -> bool:
-        """Whether a number is one of the values, rounded to some decimals."""
-        decimals = len(repr(key).partition(".")[2])
-        i = bisect_left(self.numbers, key)
-        return decimals >= _DECIMALS and any(
-            round(number, decimals) == key for number in self.numbers[max(i - 1, 0) : i + 1]
-        )
-
-    def spell(self, key: str) -> bool:
-        """Whether a text has one of the values in it."""
-        return any(
-            number in self.exact or self.have_rounded(number)
-            for number in map(float, _FRACTION.findall(key))
-        )
-
-
-def tracked_arguments() -> list[Any]:
-    """The tensors that a derivative is taken by."""
-    args, kwargs = SESSION.asked
-    found = []
-    for a in (*args, *kwargs.values()) if kwargs else args:
-        if isinstance(a, TensorBase):
-            found.append(a)
-        elif type(a) not in INERT:
-            found += kept.tensors_in((a,))
-    return [t for t in found if node_of(t) is not None]
-
-
-def _may_be_name(key: Any) -> bool:
-    kind = type(key)
-    if kind is int:
-        return bool(abs(key) >= _HASH)
-    if kind is str:
-        return len(key) in _DIGESTS or not key.isidentifier()
-    if kind is tuple or kind is list:
-        return any(map(_may_be_name, key))
-    if kind is float or kind is np.float64:
-        return not key.is_integer()
-    return kind is bytes
-
-
-def _names() -> Names:
-    if SESSION.names is None:
-        SESSION.names = Names()
-    return SESSION.names  # type: ignore[no-any-return]
-
-
-def entries(memo: dict[Any, Any]) -> list[Any]:
-    """The keys of a dict that may be made of the arguments."""
-    last = next(reversed(memo))
-    if not _may_be_name(last):
-        return []
-    names = _names()
-    kind = type(last)
-    if kind is str:
-        found = [*(memo.keys() & names.texts(len(last)))]
-        if not found and len(memo) <= _TEXTS:
-            found = [key for key in memo if type(key) is str and names.spell(key)]
-        return found
-    if kind is bytes:
-        return [*(memo.keys() & (names.exact | names.digests(len(last))))]
-    if kind is int:
-        return [*filter(names.have, memo.keys() & names.exact)]
-    return [*filter(names.have, memo)]
-
-
-def has_plain_keys(memo: dict[Any, Any]) -> bool:
-    """Whether none of a dict's keys can be made of the arguments, by the last one."""
-    return not _may_be_name(next(reversed(memo)))
-
-
-def suspect_entry(memo: dict[Any, Any], key: Any) -> None:
-    """Put a tracked value in the place of an entry, so that it is known whether it is used."""
-    old = memo[key]
-    new = _tracked(old)
-    if new is old:  # an object, a list: it may hold anything
-        SESSION.suspicious.append((memo, key))
-    else:
-        memo[key] = new
-        SESSION.replaced[id(new)] = (new, old)
-        for tensor in kept.tensors_in((new,)):
-            found = SESSION.suspects.get(id(tensor))
-            if found is not None:
-                found.where = f"a dict, under the key {key!r},"
-                found.still_there = lambda: memo.get(key) is new
-                found.remove = functools.partial(memo.pop, key, None)
-                found.by_key = True
-
-
-def _tracked(value: Any) -> Any:
-    """The value with numbers and arrays as suspects."""
-    kind = type(value)
-    if isinstance(value, tuple):
-        items = [_tracked(item) for item in value]
-        if all(new is old for new, old in zip(items, value, strict=True)):
-            return value
-        return kind(*items) if hasattr(value, "_fields") else kind(items)
-    if kind is not float and kind is not np.float64 and kind is not np.ndarray:
-        return value
-    if kind is np.ndarray and value.dtype.kind not in "fc":
-        return value
-    made = alias(wrap(value.copy() if kind is np.ndarray else np.float64(value)))
-    if kind is float:
-        as_pythons(made)
-    SESSION.suspects[id(made)] = kept.Suspect(made)
-    SESSION.replaced[id(made)] = (made, value)
-    return made
-
-
-# -- the last argument -----------------------------------------------------------------------------
-
-_FEW = 4  # items of a list or dict that may be a memo of one call
-_MORE = 256  # and if the result is plain: all of it may come from there
-
-Place = tuple[Callable[[], Any], Callable[[Any], Any]]  # what is there, and how to replace it
-
-
+_STEPS = (2.0**-9, -(2.0**-9), 2.0**-20)  # relative; more than keys are rounded to, then less
+_BESIDE = 1e-13  # so near that values are the same to rounding, and keys are not
+_GROWTH = 3  # calls 1, 3, 9, ... are looked at, and all of what is known to keep something
 _NODES = 100_000  # so many are counted
 
 
-def may_hide(record: Running, result: Any) -> bool:
-    """Whether there are places that a memo may be in, or the result comes from nowhere."""
-    if SESSION.suspects:
-        return True
-    if not isinstance(result, TensorBase) or result._node is None:
-        return any(
-            isinstance(value, dict) and has_made_keys(value) for value, _ in SESSION.seen.values()
-        ) or bool(tracked_arguments())
-    session = SESSION
-    names = record.rebound[1] if record.rebound[0] == len(record.codes) else rebound_by(record)
-    if names:
-        if not (session.seen or session.arrays):
-            return False
-    else:
-        for _, layout in session.seen.values():
-            if layout is None:  # a dict or list
-                break
+class Look:
+    """What is noted before a call, to know afterwards whether it found what others had left."""
+
+    def __init__(
+        self, record: Running, args: tuple[Any, ...], kwargs: dict[str, Any], must: bool
+    ) -> None:
+        self.record = record
+        self.args = args
+        self.kwargs = kwargs
+        self.names = rebound_by(record)
+        self.before = places.State(record, self.names)
+        self.again = places.drawn_again(record, self.before)
+        self.must = must
+        self.since = next_seq()
+
+    def state(self) -> places.State:
+        """What all places hold now."""
+        return places.State(self.record, self.names, self.before)
+
+
+def look(record: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
+    """What to note before a call; None if nothing that it reaches may hold a memo."""
+    if not has_tracked(args, kwargs):
+        return None
+    must = record.calls >= record.next_look
+    if must:
+        record.next_look = _GROWTH * record.calls
+    record.look_at = 0 if record.keeps else record.next_look
+    if not (record.fills or rebound_by(record)):
+        return None
+    found = Look(record, args, kwargs, must)
+    if not record.keeps and not _may_hold(record, found):
+        return None
+    return None if found.before.moves_on() else found
+
+
+def _may_hold(record: Running, found: Look) -> bool:
+    """Whether a place that code writes holds something with a gradient."""
+    for held in found.before.held.values():
+        if held.kind is places.ATTRIBUTES or held.kind is places.SLOTS:
+            items = [v for k, v in held.items.items() if k in found.names]
+        elif held.kind.entries or held.kind is places.ARRAY:
+            items = [*held.items.values()] if record.fills else []
         else:
-            return False
-    if session.suspicious or session.kept:  # tensors in containers
-        return True
-    args, kwargs = session.asked
-    for a in (*args, *kwargs.values()) if kwargs else args:
-        if isinstance(a, TensorBase) and (not a._array.ndim or _has_likes(a._array)):
-            return True  # a number, which a list may hold, or an array
-    return bool(names) and bool(names_kept(record))
-
-
-def _has_likes(array: Any) -> bool:
-    """Whether an array that was met may be a copy of this one."""
-    if not SESSION.arrays or not array.size:
-        return False
-    shape, first, last = array.shape, array.item(0), array.item(-1)
-    for tensor, _, _ in SESSION.arrays.values():  # as the call has left them
-        other = tensor._array
-        if other.shape == shape and other.item(0) == first and other.item(-1) == last:
+            items = [*held.items.values()]
+        if any(map(places.may_carry, items)):
             return True
     return False
 
 
-def without_last(record: Running, result: Any, run: Callable[[], Any]) -> Any:
-    """The result, computed without a memo of the last argument if there was one."""
-    names = rebound_by(record)
-    arguments = tracked_arguments()
-    shapes = {a._array.shape for a in arguments}
-    copies = {
-        id(tensor)
-        for tensor, array, _ in SESSION.arrays.values()
-        if array.shape in shapes and _is_copy(tensor, arguments)
-    }
-    numbers = {a._array.item() for a in arguments if is_scalar(a)} if () in shapes else ()
-    if not copies and not numbers:
-        return result
+def tracked(values: Any) -> Iterator[Any]:
+    """The tensors that a derivative may be taken by."""
+    for t in (*kept.tensors_in(values), *SESSION.kept.values()):
+        if node_of(t) is not None:
+            yield t
 
-    def is_one(item: Any) -> bool:
-        if type(item) is tuple:
-            return any(map(is_one, item))
-        return id(item) in copies or (type(item) in (float, np.float64) and item in numbers)
 
-    few = _FEW if is_tracked_result(result) else _MORE
-    places = [*_places(record, names, is_one, few)]
-    if not places:
+def has_tracked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a derivative may be taken by something."""
+    return next(tracked((*args, *kwargs.values())), None) is not None
+
+
+def checked(found: Look, result: Any, function: Callable[..., Any]) -> Any:
+    """The result of a call, computed anew where it was found in a memo."""
+    record = found.record
+    after = found.state()
+    own = _written(found.before, after)
+    shapes = tuple([t._array.shape for t in tracked((*found.args, *found.kwargs.values()))])
+    known = record.written.get(shapes)
+    if own:
+        record.note_left()
+    if not (found.must or record.has_memo or known is None or not own >= known):
         return result
-    before = [now() for now, _ in places]
-    put_back = kept.snapshot()
-    unlike = [_unlike(old, is_one) for old in before]
-    for (_, replace), new in zip(places, unlike, strict=True):
-        replace(new)
-    again = None
+    drawn = places.drawn_again(record, after)
     try:
-        with np.errstate(invalid="ignore"):
-            again = run()
-        same = kept.is_same(result, again)
-    except Exception:  # noqa: BLE001 - it was no memo, and the function has its result
-        same = False
-    filled = not any(now() is new for (now, _), new in zip(places, unlike, strict=True))
-    # A list of arguments with their results has got another entry; an array is written in place.
-    is_memo = same and (filled or nodes_of(again) > nodes_of(result))
-    if not is_memo:
-        put_back()
-    for (now, replace), old, new in zip(places, before, unlike, strict=True):
-        if now() is new:
-            replace(old)
-    return again if is_memo else result
+        with quietly():
+            begun, ended = _elsewhere(found, after, function)
+            if ended is None:
+                return result
+            theirs = _written(begun, ended)
+            if theirs:
+                record.note_left()
+            record.written[shapes] = (known or Counter()) | own | theirs
+            start, where = _without(found.before, begun, after, ended)
+            if not where:
+                return result
+            again, is_clear = _rerun(found, start, result, function)
+    finally:
+        after.put_back()
+        drawn()
+    if again is None and not is_clear:
+        again = _near(record, result, function, found.args, found.kwargs)
+        if again is None:
+            _warn(where)
+    return result if again is None else again
 
 
-def nodes_of(result: Any) -> int:
-    """How many steps lead from the arguments to a result."""
-    arguments = [node_of(t) for t in tracked_arguments()]
-    oldest = min((node[SEQ] for node in arguments if node is not None), default=0)
+def _warn(where: str) -> None:
+    warn(
+        f"the function may have found {where} as an earlier call has left it; then its part of the "
+        "gradient is missing: if that is a cache, empty it before a derivative, or use "
+        "functools.lru_cache, whose entries arraygrad keeps apart",
+        GradientWarning,
+    )
+
+
+def _written(before: places.State, after: places.State) -> Counter[str]:
+    """How often something with a gradient was put into each kind of place."""
+    found: Counter[str] = Counter()
+    for key, held in after.held.items():
+        old = before.held.get(key)
+        if old is not None and held.kind is not places.SET:
+            for k in held.bound(old.items, held.items):
+                if places.may_carry(held.items[k]):
+                    found[held.kind.told if held.kind.entries else str(k)] += 1
+    return found
+
+
+def _elsewhere(
+    found: Look, after: places.State, function: Callable[..., Any]
+) -> tuple[places.State, places.State | None]:
+    """What places hold before and after a run at other arguments, on plain values."""
+    for step in _STEPS:
+        moves = Moves(step, False)
+        for held in after.held.values():
+            items = {k: moves.of(v) for k, v in held.items.items() if id(v) in SESSION.kept}
+            if items:
+                held.put(held.items | items)
+        args, kwargs = moves.arguments(found.args, found.kwargs)
+        begun = found.state()
+        found.again()
+        try:
+            function(*args, **kwargs)
+            return begun, found.state()
+        except Exception:  # noqa: BLE001, S112 - it may not be defined there
+            continue
+        finally:
+            after.put_back()
+    return after, None
+
+
+def _without(
+    before: places.State, begun: places.State, after: places.State, ended: places.State
+) -> tuple[dict[int, places.Items], str]:
+    """What places hold for a run that finds nothing, and what the first may have found, in words.
+
+    No words: it cannot have found anything with a gradient.
+    """
+    start: dict[int, places.Items] = {}
+    where = ""
+    for key, held in ended.held.items():
+        if key not in begun.held or key not in after.held:
+            continue
+        old, now = begun.held[key].items, after.held[key].items
+        first = before.held[key].items if key in before.held else now
+        own = {*held.bound(first, now)}
+        lacking = [k for k in held.bound(old, held.items) if k in old and k not in own]
+        fresh = held.fresh(old, held.items)
+        gone = held.alike(first, fresh) if len(fresh) > len(held.fresh(first, now)) else []
+        if lacking or gone:
+            start[key] = {**first}
+            for k in gone:
+                del start[key][k]
+            start[key] |= {k: held.items[k] for k in lacking}
+            for k in (*gone, *lacking):
+                if not where and places.may_carry(first.get(k, now.get(k))):
+                    where = held.kind.told.format(k)
+    return start, where
+
+
+def _rerun(
+    found: Look, start: dict[int, places.Items], result: Any, function: Callable[..., Any]
+) -> tuple[Any, bool]:
+    """The result, if a run that finds nothing has the same value, and more of the derivative.
+
+    And whether it is clear that there is nothing to be found, if there is none.
+    """
+    for key, held in found.before.held.items():
+        held.put(start.get(key, held.items))
+    found.again()
+    try:
+        again = function(*found.args, **found.kwargs)
+    except Exception:  # noqa: BLE001 - it missed what may be a memo, or something else
+        return None, False
+    if not kept.is_same(result, again):
+        return None, not _refilled(start, found.state())
+    if steps_of(again, found.since) <= steps_of(result, found.since):
+        return None, True
+    found.record.has_memo = True
+    return again, True
+
+
+def _refilled(start: dict[int, places.Items], state: places.State) -> bool:
+    """Whether a run has put something with a gradient where nothing was to be found."""
+    return any(
+        places.may_carry(state.held[key].items[k])
+        for key, items in start.items()
+        for k in state.held[key].bound(items, state.held[key].items)
+    )
+
+
+def steps_of(result: Any, since: int) -> int:
+    """How many steps a result was computed by since then."""
     todo = [node_of(t) for t in kept.tensors_in((result,))]
     done: set[int] = set()
     while todo and len(done) < _NODES:
         node = todo.pop()
-        if node is None or id(node) in done or node[SEQ] < oldest:
+        if node is None or id(node) in done or node[SEQ] < since:
             continue
         done.add(id(node))
         todo.extend(node[INPUTS])
     return len(done)
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Within it lifted code prints nothing, and NumPy warns of nothing: it has been said."""
+    before, SESSION.quiet = SESSION.quiet, threading.get_ident()
+    silent: Any = {k: "ignore" for k, v in np.geterr().items() if v == "warn"}
+    try:
+        with np.errstate(**silent):
+            yield
+    finally:
+        SESSION.quiet = before
+
+
+# -- other arguments -------------------------------------------------------------------------------
+
+
+class Moves:
+    """Values a little beside others: on plain values, or as steps of the graph."""
+
+    def __init__(self, step: float, recorded: bool) -> None:
+        self.step = step
+        self.recorded = recorded
+        self.made: dict[int, tuple[Any, Any]] = {}
+
+    def arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """All arguments."""
+        return tuple(map(self.of, args)), {name: self.of(value) for name, value in kwargs.items()}
+
+    def of(self, x: Any) -> Any:
+        """What stands for a value."""
+        if type(x) in INERT:
+            return x
+        found = self.made.get(id(x))
+        if found is None:
+            found = self.made[id(x)] = x, self._made(x)
+        return found[1]
+
+    def _made(self, x: Any) -> Any:
+        if isinstance(x, TensorBase):
+            return self._moved(x)
+        if type(x) is tuple:
+            return tuple(map(self.of, x))
+        if isinstance(x, tuple) and hasattr(x, "_fields"):
+            return type(x)(*map(self.of, x))
+        if not self.recorded:  # what they hold has been moved
+            return x
+        if type(x) is list:
+            return [self.of(item) for item in x]
+        if type(x) is dict:
+            return {key: self.of(value) for key, value in x.items()}
+        if dataclasses.is_dataclass(x) and not isinstance(x, type):
+            made = copy.copy(x)
+            for field in dataclasses.fields(x):
+                if hasattr(x, field.name):
+                    object.__setattr__(made, field.name, self.of(getattr(x, field.name)))
+            return made
+        return x
+
+    def _moved(self, x: Any) -> Any:
+        array = x._array
+        if node_of(x) is None or array.dtype.kind not in "fc" or not array.size:
+            return x
+        sizes = np.abs(array)
+        size = float(np.max(sizes)) or 1.0
+        if not math.isfinite(size):
+            size = 1.0
+        steps = self.step * np.where(sizes == 0, size, sizes)
+        if abs(self.step) > _BESIDE:  # of another size for each: equal ones come apart
+            steps = steps * (1.0 + np.arange(array.size).reshape(array.shape) % 97 / 128)
+        else:
+            steps = np.maximum(steps, 4 * np.spacing(sizes))
+            steps = steps * (1 + np.arange(array.size).reshape(array.shape) % 97)
+        if self.recorded:
+            out: Any = arithmetic.add(x, steps.astype(sizes.dtype))  # type: ignore[arg-type]
+        else:
+            moved = (array + steps).astype(array.dtype)
+            out = wrap(moved[()] if is_scalar(x) else moved)
+        return as_pythons(out) if is_pythons(x) else out
+
+
+def beside(
+    record: Running,
+    result: Any,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """The result, with the derivative of a run near its arguments if more of it is found there."""
+    again = _near(record, result, function, args, kwargs)
+    return result if again is None else again
+
+
+def _near(
+    record: Running,
+    result: Any,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """The result with values as they are and the derivative a few parts in 1e13 beside.
+
+    For memos by value that are not known otherwise: nothing is found under such keys. It is taken
+    if the values are the same to rounding and more of it comes from the arguments; else None.
+    """
+    before = places.State(record, rebound_by(record))
+    drawn = places.drawn_again(record, before)
+    try:
+        with quietly():
+            again = moved(function, args, kwargs)
+    except Exception:  # noqa: BLE001 - the function has its result
+        return None
+    finally:
+        before.put_back()
+        drawn()
+    if not kept.is_same(result, again):
+        return None
+    if is_tracked_result(result):
+        nodes = [node_of(t) for t in tracked((*args, *kwargs.values()))]
+        since = min(node[SEQ] for node in nodes if node is not None)
+        if steps_of(again, since) <= steps_of(result, since) + len(nodes):
+            return None
+    elif not is_tracked_result(again):
+        return None
+    return _with_values(again, result)
+
+
+def moved(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a function beside its arguments."""
+    args, kwargs = Moves(_BESIDE, True).arguments(args, kwargs)
+    return function(*args, **kwargs)
+
+
+def _with_values(again: Any, result: Any) -> Any:
+    """The second result with the values of the first."""
+    if isinstance(again, TensorBase):
+        array = np.array(plain(result), dtype=again._array.dtype)
+        return wrap(array[()] if is_scalar(again) else array, node_of(again))
+    if type(again) in (list, tuple) and type(result) is type(again):
+        return type(again)(map(_with_values, again, result))
+    return again
 
 
 def is_tracked_result(result: Any) -> bool:
@@ -324,28 +409,14 @@ def is_tracked_result(result: Any) -> bool:
     return any(node_of(t) is not None for t in kept.tensors_in((result,)))
 
 
-def _is_copy(tensor: Any, arguments: list[Any]) -> bool:
-    array = tensor._array
-    for argument in arguments:
-        other = argument._array
-        if (
-            array.shape == other.shape
-            and array.size
-            and array.dtype == other.dtype
-            and array.item(0) == other.item(0)
-            and np.array_equal(array, other)
-        ):
-            return array.dtype.kind in "fc" and array.ndim > 0
-    return False
+def is_number(result: Any) -> bool:
+    """Whether a result is, or holds, numbers."""
+    if isinstance(result, list | tuple):
+        return any(map(is_number, result))
+    return isinstance(result, float | np.floating | TensorBase | np.ndarray)
 
 
-def _unlike(old: Any, is_one: Callable[[Any], bool]) -> Any:
-    """The same with what equals nothing in the place of copies."""
-    if type(old) is tuple:
-        return tuple([_unlike(item, is_one) if is_one(item) else item for item in old])
-    if not isinstance(old, TensorBase):
-        return type(old)("nan")
-    return wrap(np.full_like(old._array, np.nan))
+# -- what code binds -------------------------------------------------------------------------------
 
 
 def rebound_by(record: Running) -> frozenset[str]:
@@ -360,103 +431,6 @@ def rebound_by(record: Running) -> frozenset[str]:
             found |= facts.stored | facts.assigned | facts.nonlocals
     record.rebound = len(record.codes), frozenset(found)
     return record.rebound[1]
-
-
-def names_kept(record: Running) -> list[tuple[Any, str]]:
-    """The attributes that code binds and that say the values of the arguments."""
-    names = rebound_by(record)
-    found = []
-    for value, layout in SESSION.seen.values() if names else ():
-        if layout is None:
-            continue
-        for name in names:
-            key = _attribute(value, name)
-            if type(key) in _SAYING and _may_be_name(key) and _names().have(key):
-                found.append((value, name))
-    return found
-
-
-def has_made_keys(memo: dict[Any, Any]) -> bool:
-    """Whether the keys of a dict are no names: they may be made of arguments."""
-    return bool(memo) and not all(type(key) is str and key.isidentifier() for key in memo)
-
-
-_SAYING = frozenset({tuple, list, bytes, str, int, float, np.float64})
-
-
-def _places(
-    record: Running, names: frozenset[str], is_one: Callable[[Any], bool], few: int
-) -> Iterator[Place]:
-    """Where such a copy is, in a place that code writes."""
-    for value, layout in [*SESSION.seen.values()]:
-        if isinstance(value, dict):
-            if len(value) <= few:
-                for key in [k for k, item in value.items() if is_one(item)]:
-                    yield (
-                        functools.partial(value.get, key),
-                        functools.partial(value.__setitem__, key),
-                    )
-        elif isinstance(value, list):
-            if len(value) <= few:
-                for i in [i for i, item in enumerate(value) if is_one(item)]:
-                    yield (
-                        functools.partial(_item, value, i),
-                        functools.partial(value.__setitem__, i),
-                    )
-        elif layout is not None:
-            for name in names:
-                if is_one(_attribute(value, name)):
-                    yield (
-                        functools.partial(_attribute, value, name),
-                        functools.partial(object.__setattr__, value, name),
-                    )
-    for check in record.checks.values():
-        twin = check.scope.twin
-        for name in check.stored:
-            if is_one(twin.get(name)):
-                yield functools.partial(twin.get, name), functools.partial(twin.__setitem__, name)
-
-    for f, function in record.all_closures():
-        for name in reach.facts(f.__code__).nonlocals if f is not function else ():
-            cell = function.__closure__[f.__code__.co_freevars.index(name)]
-            if is_one(_contents(cell)):
-                yield functools.partial(_contents, cell), functools.partial(_fill, cell)
-
-
-def _contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not bound
-        return None
-
-
-def _fill(cell: Any, value: Any) -> None:
-    cell.cell_contents = value
-
-
-def _item(values: list[Any], i: int) -> Any:
-    return values[i] if i < len(values) else None
-
-
-def _attribute(value: Any, name: str) -> Any:
-    """What an object itself holds under a name; properties of its class are code, and not run."""
-    kind = type(value)
-    for cls in kind.__mro__:
-        held = cls.__dict__.get(name)
-        if held is None:
-            continue
-        if type(held) is types.MemberDescriptorType:  # of __slots__
-            try:
-                return held.__get__(value, kind)
-            except AttributeError:
-                return None
-        if hasattr(type(held), "__set__"):
-            return None
-        break
-    try:
-        return object.__getattribute__(value, "__dict__").get(name)
-    except AttributeError:
-        return None
 
 
 # -- keys that are left ----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,16 @@ def as_of_floats(asks: bool) -> contextlib.AbstractContextManager[Any]:
         warnings.warn(f"{kind} encountered in {_name_of_op()}", RuntimeWarning, stacklevel=2)
 
     return np.errstate(call=told, **dict.fromkeys(kinds, "call"))  # type: ignore[arg-type]
+
+
+def among_floats(function: Callable[..., Any], asks: bool) -> Callable[..., Any]:
+    """The function, run so."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with as_of_floats(asks):
+            return function(*args, **kwargs)
+
+    return run
 
 
 def _raise(kind: str, asks: bool) -> None:

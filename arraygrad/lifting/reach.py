@@ -70,13 +70,16 @@ class Facts:
     stored : names that are bound as globals
     assigned : names that are bound as attributes
     writes : whether it may write into an array in place
+    fills : whether it may put something into a container
+    draws : whether it may draw random numbers that all code shares
     divides : whether it divides, or raises to a power, by an operator
     rebinds : whether it binds variables that other functions see
     nonlocals : those of functions around it, without what is defined in it
     """
 
     __slots__ = (
-        "assigned", "divides", "globals", "names", "nonlocals", "rebinds", "stored", "writes",
+        "assigned", "divides", "draws", "fills", "globals", "names", "nonlocals", "rebinds",
+        "stored", "writes",
     )  # fmt: skip
     nonlocals: frozenset[str]
     names: frozenset[str]
@@ -84,6 +87,8 @@ class Facts:
     stored: frozenset[str]
     assigned: frozenset[str]
     writes: bool
+    draws: bool
+    fills: bool
     divides: bool
     rebinds: bool
 
@@ -94,6 +99,7 @@ class Facts:
         stored: set[str] = set()
         assigned: set[str] = set()
         writes = not _WRITERS.isdisjoint(called)
+        fills = not _FILLERS.isdisjoint(called)
         divides = not _DIVIDERS.isdisjoint(called)
         rebinds = False
         nonlocals: set[str] = set()
@@ -108,7 +114,7 @@ class Facts:
                 writes = writes or argument.endswith("=")
                 divides = divides or argument.rstrip("=") in _DIVISIONS
             elif name in _STORES_ITEMS:
-                writes = True
+                writes = fills = True
             else:
                 rebinds = True
                 if name == "STORE_DEREF" and argument in code.co_freevars:
@@ -121,6 +127,7 @@ class Facts:
                 stored |= inner.stored
                 assigned |= inner.assigned
                 writes = writes or inner.writes
+                fills = fills or inner.fills
                 divides = divides or inner.divides
                 rebinds = rebinds or inner.rebinds
             elif isinstance(constant, tuple):
@@ -130,6 +137,8 @@ class Facts:
         self.stored = frozenset(stored)
         self.assigned = frozenset(assigned)
         self.writes = writes
+        self.fills = fills
+        self.draws = not _DRAWING.isdisjoint(names)
         self.divides = divides
         self.rebinds = rebinds
         self.nonlocals = frozenset(nonlocals)
@@ -170,6 +179,20 @@ _WRITERS = frozenset({
     "fill", "sort", "partition", "put", "itemset", "resize", "setflags", "byteswap", "copyto",
     "fill_diagonal", "place", "putmask", "put_along_axis", "shuffle", "at", "flat", "nditer",
     "setattr", "exec", "eval",
+})  # fmt: skip
+
+
+# Names by which code gets at random numbers of a state that is shared.
+_DRAWING = frozenset({
+    "random", "rand", "randn", "randint", "randrange", "random_sample", "ranf", "uniform",
+    "normal", "normalvariate", "gauss", "standard_normal", "choice", "choices", "sample", "shuffle",
+    "permutation", "seed", "exponential", "expovariate", "gamma", "beta", "poisson", "binomial",
+    "multivariate_normal", "exec", "eval", "rvs",
+})  # fmt: skip
+# Methods and functions that put something into containers.
+_FILLERS = frozenset({
+    "setdefault", "append", "appendleft", "insert", "extend", "update", "add", "__setitem__",
+    "setattr", "exec", "eval", "__dict__", "vars", "copyto", "put", "fill",
 })  # fmt: skip
 
 

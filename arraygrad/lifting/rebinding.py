@@ -234,7 +234,8 @@ def _as_numpys(x: Any) -> Any:
 _FUNCTOOLS = {"lru_cache": stand_ins.lru_cache, "cache": stand_ins.cache_}
 _BUILTINS = {"float": stand_ins.Float, "complex": stand_ins.Complex, "type": stand_ins.Type,
              "hasattr": questions.hasattr_, "getattr": questions.getattr_, "dir": questions.dir_,
-             "round": stand_ins.round_, **standard_library.CODE}  # fmt: skip
+             "round": stand_ins.round_, "print": stand_ins.print_,
+             **standard_library.CODE}  # fmt: skip
 _OURS: dict[str, dict[str, Any]] = {
     "math": mathematics.MATH,
     "cmath": mathematics.CMATH,

@@ -18,7 +18,7 @@ from typing import Any
 
 from .._apply import _Types
 from .._storage import TensorBase
-from . import fitting, guests, kept, memos, reach, rebinding
+from . import fitting, guests, kept, reach, rebinding
 from .class_sync import ClassSync, MetaSync
 from .items import holds_more
 from .leaving import ARGUMENTS
@@ -39,6 +39,8 @@ class Record(Running):
         self.lifter = lifter
         self.codes: set[Any] = set()
         self.writes = False  # whether code was met that may write into arrays
+        self.fills = False  # whether code was met that may put something into containers
+        self.draws = False  # whether code was met that may draw random numbers
         self.divides = False  # whether code was met that may divide by an operator
         self.catches = False  # whether code was met that names errors of Python's arithmetic
         self.names_us = False  # whether code was met that imports this library
@@ -132,7 +134,6 @@ class Record(Running):
         """
         fitted = []
         held = None
-        flat = True
         for a in args:
             kind = type(a)
             if kind is types.FunctionType:
@@ -142,15 +143,12 @@ class Record(Running):
             elif kind is list or kind is dict:
                 if derivative or holds_more(a if kind is list else a.values()):
                     return None
-                if kind is dict and a and not memos.has_plain_keys(a):
-                    return None
                 held = [a] if held is None else [*held, a]
-            elif kind is _Types.tensor or kind is _Types.scalar:
-                flat = flat and a._array.ndim != 0
             fitted.append(a)
-        # A list may hold a number that was an argument.
-        if held is not None and (not flat or memos.rebound_by(self)):
-            return None
+        if held is not None:
+            if self.fills and self.calls >= self.look_at:  # one may be a memo
+                return None
+            self.calls += 1
         return tuple(fitted), held
 
     def _known_twin(self, f: Any) -> Any:
@@ -197,7 +195,9 @@ class Record(Running):
         self.codes.add(code)
         facts = reach.facts(code)
         self.writes = self.writes or facts.writes
+        self.fills = self.fills or facts.fills
         self.divides = self.divides or facts.divides
+        self.draws = self.draws or facts.draws
         self.catches = self.catches or not _ARITHMETIC_ERRORS.isdisjoint(facts.globals)
         self.names_us = self.names_us or "arraygrad" in facts.names
         namespace = f.__globals__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import types
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,7 +13,7 @@ from .._apply import _Types
 from .._detach import as_pythons, warn_of_caught
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
-from . import beside, blame, kept, memos, python_arithmetic
+from . import blame, kept, memos, python_arithmetic
 from .items import holds_more
 from .leaving import ARGUMENTS, Leaving
 from .session import ABSENT, INERT, SESSION, THREAD
@@ -32,7 +33,11 @@ class Running(Leaving):
     """The part of a record that calls the target, with all that it reaches up to date."""
 
     codes: set[Any]
+    writes: bool
+    fills: bool
+    cells: dict[int, tuple[Any, Any]]
     divides: bool
+    draws: bool
     catches: bool
     names_us: bool
     plainly: bool
@@ -68,6 +73,11 @@ class Running(Leaving):
         self.bare = False  # whether no tensor is reached but by arguments and what is active
         self.sight: Watched | None = None  # what is active may hold, once that is asked for
         self.calls = 0  # which call it is, for classes that are looked at once in each
+        self.keeps = False  # whether a call has left something with a gradient in its objects
+        self.fits = not self.is_function  # whether no call goes the shortest way
+        self.has_memo = False  # whether a result was once found in a memo
+        self.look_at = self.next_look = 0  # the call in which memos are looked for
+        self.written: dict[Any, Counter[str]] = {}  # what calls leave, by the arguments' shapes
         self.own = False  # whether what is met is reached by the target, not by arguments alone
 
     def run(
@@ -82,10 +92,8 @@ class Running(Leaving):
         entered = not outermost and self in records
         derivative = plain and not plain_result
         lock = session.lock  # taken by its methods, at half the cost of a with statement
-        if outermost and not plain_result:
-            session.asked = (args, kwargs)
-            if derivative:
-                session.arguments = session.asked
+        if outermost and derivative:
+            session.arguments = (args, kwargs)
         records.append(self)
         try:
             # Twins are shared by all threads: one at a time makes them and brings them up to date.
@@ -105,15 +113,23 @@ class Running(Leaving):
             if numbers:
                 mark_numbers(args)
             if (numbers and self.divides) or (outermost and self.catches):
-                with python_arithmetic.as_of_floats(numbers and self.catches):
-                    result = function(*args, **kwargs)
-            else:
-                result = function(*args, **kwargs)
+                function = python_arithmetic.among_floats(function, numbers and self.catches)
+            looking = None
+            if outermost and self.calls >= self.look_at and (session.kept or not plain_result):
+                looking = memos.look(self, args, kwargs)
+            result = function(*args, **kwargs)
             if outermost:
                 if latest["count"] != refused:
                     warn_of_caught()
-                if session.asked is not None and memos.may_hide(self, result):
-                    result = beside.without_memos(self, result, function, args, kwargs)
+                if looking is not None:
+                    result = memos.checked(looking, result, function)
+                if not plain_result and (
+                    session.suspects
+                    or session.merged
+                    or not isinstance(result, TensorBase)
+                    or result._node is None
+                ):
+                    result = self._whole(result, function, args, kwargs)
             if not outermost or (not plain_result and type(result) in ARGUMENTS):
                 return result
             if type(result) in INERT:
@@ -121,7 +137,9 @@ class Running(Leaving):
             self.gives_code = self.gives_code or not is_data(result)
             with lock:
                 self.plain = plain_result
-                return self.leave_value(result)
+                result = self.leave_value(result)
+                session.left = 0
+                return result
         except Exception as error:
             if outermost:
                 self.plain = plain
@@ -181,22 +199,22 @@ class Running(Leaving):
             if latest["count"] != refused:
                 warn_of_caught()
             if held is not None:
-                result = self._look_into(held, result, args)
-            if session.touched and session.suspects:
-                run = functools.partial(self.twin, *args, **kwargs)
-                moved = functools.partial(beside.moved, self.twin, args, kwargs)
-                result = kept.recomputed(result, run, moved)
+                self._look_into(held, result)
+            if session.touched and (session.suspects or session.merged):
+                result = self._whole(result, self.twin, args, kwargs)
             if type(result) in ARGUMENTS:
                 return result
             with session.lock:
                 self.plain = False
-                return self.leave_value(result)
+                result = self.leave_value(result)
+                session.left = 0
+                return result
         except Exception as error:
             with session.lock:
                 self.plain = derivative
                 self._push()
             if held is not None:
-                self._look_into(held, None, args)
+                self._look_into(held, None)
             self.leave_error(error)
             blame.note_line(error)
             raise
@@ -207,23 +225,36 @@ class Running(Leaving):
                     self.plain = derivative
                     self.leave()
 
-    def _look_into(self, held: list[Any], result: Any, args: tuple[Any, ...]) -> Any:
-        """Have undone what a call has put into containers; the result, if it hides no memo."""
+    def _whole(
+        self,
+        result: Any,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """The result, computed anew where it is a constant, or one of equal arguments' alone."""
+        if SESSION.suspects:
+            run = functools.partial(function, *args, **kwargs)
+            moved = functools.partial(memos.moved, function, args, kwargs)
+            result = kept.recomputed(result, run, moved)
+        if SESSION.merged or (memos.is_number(result) and not memos.is_tracked_result(result)):
+            if memos.has_tracked(args, kwargs):
+                return memos.beside(self, result, function, args, kwargs)
+        return result
+
+    def _look_into(self, held: list[Any], result: Any) -> None:
+        """Have undone what a call has put into containers."""
         session = SESSION
         if isinstance(result, TensorBase) and result._node is not None:
             for value in held:
                 if holds_more(value if type(value) is list else value.values()):
                     break
             else:
-                return result
+                return
         with session.lock:
             session.touched = True
-            session.asked = (args, {})
             for value in held:
                 session.seen[id(value)] = (value, None)
-        if result is not None and memos.may_hide(self, result):
-            return beside.without_memos(self, result, self.twin, args, {})
-        return result
 
     def run_fitting(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, plain_result: bool
@@ -236,10 +267,8 @@ class Running(Leaving):
         lock = session.lock
         latest = records.latest
         refused = latest["count"]
-        if not plain_result:
-            session.asked = (args, kwargs)
-            if plain:
-                session.arguments = session.asked
+        if plain and not plain_result:
+            session.arguments = (args, kwargs)
         records.append(self)
         try:
             lock.acquire()
@@ -259,17 +288,29 @@ class Running(Leaving):
                 function = self.twin if self.is_function else self._enter(True)
             finally:
                 lock.release()
+            looking = None
+            if self.calls >= self.look_at and (session.kept or not plain_result):
+                looking = memos.look(self, tuple(fitted), kwargs)
             result = function(*fitted, **kwargs)
             if latest["count"] != refused:
                 warn_of_caught()
-            if not plain_result and memos.may_hide(self, result):
-                result = beside.without_memos(self, result, function, tuple(fitted), kwargs)
+            if looking is not None:
+                result = memos.checked(looking, result, function)
+            if not plain_result and (
+                session.suspects
+                or session.merged
+                or not isinstance(result, TensorBase)
+                or result._node is None
+            ):
+                result = self._whole(result, function, tuple(fitted), kwargs)
             kind = type(result)
             if kind in INERT or (not plain_result and kind in ARGUMENTS):
                 return result
             with lock:
                 self.plain = plain_result
-                return self.leave_value(result)
+                result = self.leave_value(result)
+                session.left = 0
+                return result
         except Exception as error:
             self.plain = plain
             self.leave_error(error)

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._detach import LATEST
+from .._apply import node_of
+from .._detach import LATEST, watch_keys
+from .._graph import SEQ
 from .._storage import TensorBase
 
 # Values that are the same in lifted code and outside, and hold nothing.
@@ -57,11 +59,13 @@ class Session:
         self.users: set[tuple[int, Any]] = set()
         self.suspects: dict[int, Any] = {}  # id(tensor) -> its kept.Suspect
         self.arguments: Any = None  # of the outermost call, if it is one for a derivative
-        self.asked: Any = None  # those by which there is, or may be, a derivative
         # What makes twins of names and attributes forget the tensors of this call.
         self.lent: list[Callable[[], None]] = []
-        self.suspicious: list[Any] = []  # entries of memos that may hold anything: dict and key
-        self.names: Any = None  # what a memo may call them by, once that is asked for
+        self.left = 0  # how many tensors of a graph were left in objects of the user
+        # Hashes of tracked scalars, which are keys perhaps, and where each came from.
+        self.keys: dict[int, int] = {}
+        self.merged = False  # whether two of the same value came from elsewhere
+        self.quiet = 0  # the thread that runs code again, which has said what it had to say
         self.prints: Any = None  # of the arguments, once they are asked for
 
     def clear(self) -> None:
@@ -79,11 +83,12 @@ class Session:
             self.users.clear()
         if self.suspects:
             self.suspects.clear()
-        if self.suspicious:
-            self.suspicious.clear()
+        if self.keys:
+            self.keys.clear()
+            self.merged = False
         if self.lent:
             self.take_back()
-        self.arguments = self.asked = self.names = self.prints = None
+        self.arguments = self.prints = None
 
     def take_back(self) -> None:
         """Have what was lent pulled again in the next call."""
@@ -112,6 +117,17 @@ class _Thread(threading.local):
 
 
 THREAD = _Thread()
+
+
+def _note_key(x: Any, value: int) -> None:
+    if THREAD.records:
+        SESSION.touched = True
+        origin = node_of(x)[SEQ]  # type: ignore[index]  # it is tracked
+        if SESSION.keys.setdefault(value, origin) != origin:
+            SESSION.merged = True
+
+
+watch_keys(_note_key)
 
 
 def is_live(value: Any) -> bool:

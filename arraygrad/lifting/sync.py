@@ -265,6 +265,10 @@ class AttributesSync:
         self.values: dict[str, Any] = {}
         self.set: dict[str, Any] = {}
 
+    def twin(self) -> Any:
+        """The twin function; None if it is gone."""
+        return self._twin()
+
     def is_for(self, twin: Any) -> bool:
         """Whether this is of `twin`, not of an earlier one whose id was the same."""
         return self._twin() is twin

@@ -10,6 +10,7 @@ import decimal
 import io
 import json
 import logging
+import random
 import string
 import struct
 
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
-from tests.lift.corpus import duck_types, memos, memos_in_names, memos_of_models
+from tests.lift.corpus import duck_types, memos, memos_in_names, memos_in_part, memos_of_models
 
 from .test_corpus import differences
 
@@ -64,6 +65,52 @@ def test_memos_of_plain_calls_and_of_earlier_derivatives(f):
     for known in (*vars(memos.OBJECTS).values(), memos.CUBES):
         for key in known:
             assert not any(isinstance(k, ag.Tensor) for k in (key if type(key) is tuple else [key]))
+
+
+PARTS = [*memos_in_part.CASES, *memos_in_names.CASES]
+
+
+def at_other_places(by):
+    """What `by` gives of a function that plain calls have been to at other points, too."""
+
+    def g(f, x):
+        f(x + 0.375)
+        by(f, x + 0.25)
+        f(x.copy())
+        return by(f, x)
+
+    return g
+
+
+def by_lift(f, x):
+    x = ag.tensor(x, requires_grad=True)
+    ag.lift(f)(x).backward()
+    return x.grad
+
+
+def by_jvp(f, x):
+    return [ag.jvp(f, (x,), (v,))[1] for v in np.eye(3)]
+
+
+WAYS = {
+    "grad": lambda f, x: ag.grad(f)(x),
+    "lift": by_lift,
+    "jvp": by_jvp,
+    "hvp": lambda f, x: ag.vjp(ag.grad(f), x) and ag.grad(f)(x),
+    "grad_at_other_places": at_other_places(lambda f, x: ag.grad(f)(x)),
+    "lift_at_other_places": at_other_places(by_lift),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("f", PARTS, **NAMES)
+def test_parts_of_results_from_memos_of_plain_calls(f, way):
+    at = X + 0.0625 * (1 + [*WAYS].index(way))
+    expected = differences(f, at, 1e-4)
+    for _ in range(3):
+        value = f(at.copy())
+        np.testing.assert_allclose(WAYS[way](f, at), expected, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(f(at.copy()), value, rtol=1e-12)
 
 
 @pytest.mark.parametrize("f", memos_in_names.CASES, **NAMES)
@@ -147,6 +194,133 @@ def test_what_only_looks_like_a_memo_stays_as_it_is():
     assert ag.grad(by_a_table)(1.5) == 3.0
     assert TABLE == {0.5: 2.0, 1.5: 3.0}
     assert [type(v) for v in TABLE.values()] == [float, float]
+
+
+CUBED = {}
+
+
+def cubed(v):
+    global GATES
+    GATES += 1
+    if v not in CUBED:
+        CUBED[v] = v**3
+    return CUBED[v]
+
+
+def of_equal_elements(x):
+    return sum(cubed(v) * w for v, w in zip(x, x[::-1], strict=True)) + cubed(x[0])
+
+
+def of_equal_elements_in_one_call(x):
+    known = {}
+    for v in map(float, x):
+        known.setdefault(v, v**2)
+    return sum(known[float(v)] * (i + 1) for i, v in enumerate(x))
+
+
+@pytest.mark.parametrize("by", [lambda f, x: ag.grad(f)(x), by_lift], ids=["grad", "lift"])
+def test_equal_elements_have_entries_of_their_own(by):
+    global GATES
+    CUBED.clear()
+    for filled in (False, False, True):
+        GATES = 0
+        if filled:
+            of_equal_elements(np.ones(3))
+        slope = by(of_equal_elements, np.ones(3))
+        np.testing.assert_allclose(slope, [7.0, 4.0, 4.0], rtol=1e-11)
+        assert 4 + 4 * filled == GATES
+        slope = by(of_equal_elements_in_one_call, np.ones(3))
+        np.testing.assert_allclose(slope, [2.0, 4.0, 6.0], rtol=1e-11)
+
+
+class Changing:
+    """A cache whose entries depend on how often it was missed."""
+
+    def __init__(self):
+        self.key, self.misses = None, 0
+
+    def loss(self, x):
+        if self.key != float(x.sum()):
+            self.key = float(x.sum())
+            self.misses += 1
+            self.value = (x**2).sum() * self.misses
+        return self.value + x[0]
+
+
+def test_a_memo_that_cannot_be_computed_again_is_told():
+    model = Changing()
+    model.loss(X)
+    with pytest.warns(
+        ag.errors.GradientWarning, match="the attribute 'key' of an object as an earlier"
+    ):
+        ag.grad(model.loss)(X)
+    assert (model.misses, model.key) == (1, X.sum())
+
+
+class States:
+    """What is kept from call to call and is no cache; all calls count once."""
+
+    def __init__(self):
+        self.least, self.most, self.scale = np.inf, -np.inf, 1.0
+        self.mean, self.history, self.calls = np.zeros(3), [], 0
+        self.generator, self.pythons = np.random.default_rng(0), random.Random(1)
+        self.drawn = []
+
+    def extremes(self, x):
+        value = (x**2).sum()
+        if value < self.least:
+            self.least, self.scale = float(value), self.scale * 1.5
+        if value > self.most:
+            self.most, self.scale = float(value), self.scale * 1.25
+        return value * self.scale
+
+    def averages(self, x):
+        self.calls += 1
+        self.mean = 0.9 * self.mean + 0.1 * np.array([1.0, 2.0, 3.0])
+        self.history.append(float(x.sum()))
+        return (x * self.mean).sum()
+
+    def draws(self, x):
+        drawn = [self.generator.normal(), self.pythons.random(), random.random()]
+        self.drawn.append([*drawn, np.random.rand()])  # noqa: NPY002
+        return sum(drawn) * x.sum()
+
+
+@pytest.mark.parametrize("name", ["extremes", "averages", "draws"])
+def test_states_are_no_memos(name):
+    left = []
+    for by in (lambda f: f, lambda f: lambda x: ag.value_and_grad(f)(x)[0]):
+        random.seed(0)
+        np.random.seed(0)  # noqa: NPY002
+        states = States()
+        f = getattr(states, name)
+        values = [(by(f) if k % 2 else f)(X + k // 2 * 0.25) for k in range(6)]
+        left.append((values, states.calls, states.history, states.drawn, states.scale))
+    np.testing.assert_allclose(left[0][0], left[1][0], rtol=1e-12)
+    assert left[0][1:] == left[1][1:]
+
+
+def test_what_runs_again_says_nothing_and_takes_nothing(capsys):
+    known, batches, taken = {}, iter(range(100)), []
+
+    def says(x):
+        key = float(x.sum())
+        print("at", key)
+        if key not in known:
+            known[key] = (x**2).sum()
+        return known[key]
+
+    def takes(x):
+        taken.append(next(batches))
+        known["last"] = x.sum()
+        return x.sum()
+
+    says(X)
+    np.testing.assert_allclose(ag.grad(says)(X), 2 * X)
+    assert capsys.readouterr().out == "at 2.4\n" * 2
+    for _ in range(3):
+        ag.grad(takes)(X)
+    assert taken == [0, 1, 2]
 
 
 # -- text and bytes --------------------------------------------------------------------------------
