@@ -32,7 +32,7 @@ from ._short import of_scalars, product, update
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
-    from . import _detach as detach, _texts as texts, _writes as writes
+    from . import _detach as detach, _scalars as scalars, _texts as texts, _writes as writes
     from ._tensor import Tensor
     from .autograd import recorded
     from .ops import (
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
 else:  # imported when the first operator asks: most programs need few of them
     detach = LazyModule("arraygrad._detach")
+    scalars = LazyModule("arraygrad._scalars")
     texts = LazyModule("arraygrad._texts")
     writes = LazyModule("arraygrad._writes")
     recorded = LazyModule("arraygrad.autograd.recorded")
@@ -442,6 +443,12 @@ class ScalarOperators(TensorBase):
             return binary(ADD, self, other)
         if type(other) in BESIDE_SCALARS:
             out = of_scalars(ADD, operator.add, self, other)
+            if out is None:
+                out = scalars.operated(ADD, operator.add, self, other)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(ADD, operator.add, self, other)
             if out is not None:
                 return out
         if isinstance(other, NUMBERS):
@@ -451,6 +458,12 @@ class ScalarOperators(TensorBase):
     def __radd__(self: Any, other: Any, /) -> Any:
         if type(other) in BESIDE_SCALARS:
             out = of_scalars(ADD, operator.add, self, other, True)
+            if out is None:
+                out = scalars.operated(ADD, operator.add, self, other, True)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(ADD, operator.add, self, other, True)
             if out is not None:
                 return out
         return super().__radd__(other)  # type: ignore[misc]
@@ -460,6 +473,12 @@ class ScalarOperators(TensorBase):
             return binary(arithmetic.SUBTRACT, self, other)
         if type(other) in BESIDE_SCALARS:
             out = of_scalars(arithmetic.SUBTRACT, operator.sub, self, other)
+            if out is None:
+                out = scalars.operated(arithmetic.SUBTRACT, operator.sub, self, other)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(arithmetic.SUBTRACT, operator.sub, self, other)
             if out is not None:
                 return out
         if isinstance(other, NUMBERS):
@@ -469,6 +488,12 @@ class ScalarOperators(TensorBase):
     def __rsub__(self: Any, other: Any, /) -> Any:
         if type(other) in BESIDE_SCALARS:
             out = of_scalars(arithmetic.SUBTRACT, operator.sub, self, other, True)
+            if out is None:
+                out = scalars.operated(arithmetic.SUBTRACT, operator.sub, self, other, True)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(arithmetic.SUBTRACT, operator.sub, self, other, True)
             if out is not None:
                 return out
         return super().__rsub__(other)  # type: ignore[misc]
@@ -478,6 +503,12 @@ class ScalarOperators(TensorBase):
             return binary(MULTIPLY, self, other)
         if type(other) in BESIDE_SCALARS:
             out = of_scalars(MULTIPLY, operator.mul, self, other)
+            if out is None:
+                out = scalars.operated(MULTIPLY, operator.mul, self, other)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(MULTIPLY, operator.mul, self, other)
             if out is not None:
                 return out
         if isinstance(other, NUMBERS):
@@ -487,6 +518,12 @@ class ScalarOperators(TensorBase):
     def __rmul__(self: Any, other: Any, /) -> Any:
         if type(other) in BESIDE_SCALARS:
             out = of_scalars(MULTIPLY, operator.mul, self, other, True)
+            if out is None:
+                out = scalars.operated(MULTIPLY, operator.mul, self, other, True)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(MULTIPLY, operator.mul, self, other, True)
             if out is not None:
                 return out
         return NotImplemented if _repeats(self, other) else super().__rmul__(other)  # type: ignore[misc]
@@ -496,6 +533,12 @@ class ScalarOperators(TensorBase):
             return binary(arithmetic.DIVIDE, self, other)
         if type(other) in BESIDE_SCALARS:
             out = of_scalars(arithmetic.DIVIDE, operator.truediv, self, other)
+            if out is None:
+                out = scalars.operated(arithmetic.DIVIDE, operator.truediv, self, other)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(arithmetic.DIVIDE, operator.truediv, self, other)
             if out is not None:
                 return out
         if isinstance(other, NUMBERS):
@@ -505,9 +548,82 @@ class ScalarOperators(TensorBase):
     def __rtruediv__(self: Any, other: Any, /) -> Any:
         if type(other) in BESIDE_SCALARS:
             out = of_scalars(arithmetic.DIVIDE, operator.truediv, self, other, True)
+            if out is None:
+                out = scalars.operated(arithmetic.DIVIDE, operator.truediv, self, other, True)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(arithmetic.DIVIDE, operator.truediv, self, other, True)
             if out is not None:
                 return out
         return super().__rtruediv__(other)  # type: ignore[misc]
+
+    def __floordiv__(self: Any, other: Any, /) -> Any:
+        out = scalars.operated(arithmetic.FLOOR_DIVIDE, operator.floordiv, self, other)
+        return super().__floordiv__(other) if out is None else out  # type: ignore[misc]
+
+    def __rfloordiv__(self: Any, other: Any, /) -> Any:
+        out = scalars.operated(arithmetic.FLOOR_DIVIDE, operator.floordiv, self, other, True)
+        return super().__rfloordiv__(other) if out is None else out  # type: ignore[misc]
+
+    def __mod__(self: Any, other: Any, /) -> Any:
+        if _are_floats(self, other):  # the road of arrays costs less
+            return arithmetic.remainder(self, other)
+        out = scalars.operated(arithmetic.REMAINDER, operator.mod, self, other)
+        return super().__mod__(other) if out is None else out  # type: ignore[misc]
+
+    def __rmod__(self: Any, other: Any, /) -> Any:
+        out = scalars.operated(arithmetic.REMAINDER, operator.mod, self, other, True)
+        return super().__rmod__(other) if out is None else out  # type: ignore[misc]
+
+    def __divmod__(self: Any, other: Any, /) -> Any:
+        if not isinstance(other, NUMBERS) or isinstance(other, np.ndarray):
+            return super().__divmod__(other)  # type: ignore[misc]
+        return scalars.divided(self, other)
+
+    def __rdivmod__(self: Any, other: Any, /) -> Any:
+        if not isinstance(other, NUMBERS) or isinstance(other, np.ndarray):
+            return super().__rdivmod__(other)  # type: ignore[misc]
+        return scalars.divided(self, other, True)
+
+    def __pow__(self: Any, other: Any, /) -> Any:
+        kind = type(other)
+        if (kind is int or kind is float) and self._array.dtype.kind == "f":
+            if other == -1 and kind is int:
+                return arithmetic.reciprocal(self)
+            if other == 0.5 and (node_of(self) is None or np.signbit(self._array)):
+                out = of_scalars(exponential.POW, operator.pow, self, other)  # of -0 no root
+                if out is not None:
+                    return out
+            return exponential.pow(self, other)
+        if kind is type(self) and _are_floats(self, other):
+            return exponential.pow(self, other)
+        out = scalars.operated(exponential.POW, operator.pow, self, other)
+        return super().__pow__(other) if out is None else out  # type: ignore[misc]
+
+    def __rpow__(self: Any, other: Any, /) -> Any:
+        if _are_floats(self, other):
+            return exponential.pow(other, self)
+        out = scalars.operated(exponential.POW, operator.pow, self, other, True)
+        return super().__rpow__(other) if out is None else out  # type: ignore[misc]
+
+
+def _are_floats(x: Any, other: Any) -> bool:
+    """Whether both are floats of one dtype, or Python's."""
+    dtype = x._array.dtype
+    if dtype.kind != "f":
+        return False
+    kind = type(other)
+    return kind is float or kind is int or (kind is type(x) and other._array.dtype is dtype)
+
+
+_OTHERS = (np.generic, bool, complex)
+
+
+def _differ(x: Any, number: Any) -> bool:
+    """Whether a number has another dtype than a scalar; floats of one have a shorter road."""
+    dtype = getattr(number, "dtype", None)
+    return dtype is not x._array.dtype or dtype.kind != "f"
 
 
 def _repeats(count: Any, other: Any) -> bool:

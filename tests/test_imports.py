@@ -43,6 +43,7 @@ LAYERS = (
     ("_engine",),
     ("_writes",),
     ("ops",),
+    ("_scalars",),
     (
         "_flat_view",
         "_ndarray_memory",

@@ -21,10 +21,13 @@ from .._detach import is_pythons
 from .._errors import ArgumentError
 from .._graph import INPUTS, OP
 from .._op import Op
+from .._scalars import divided, operated
 from .._short import of_scalars
 from .._storage import TensorBase
 from . import stand_ins
 
+# What computes by NumPy's scalars, whose words are "scalar multiply".
+_OF_SCALARS = {f.__code__ for f in (of_scalars, operated, divided)}
 _DIVISIONS = frozenset({"truediv", "floordiv", "mod", "divmod"})
 # Operations that Python's numbers have as well: what they give of floats are floats.
 _ARITHMETIC = frozenset({
@@ -121,5 +124,5 @@ def _name_of_op() -> str:
         frame = frame.f_back  # type: ignore[assignment]
     name = "" if frame is None else frame.f_locals["op"].name
     said = str(getattr(getattr(np, name, None), "__name__", name))
-    is_scalar = getattr(frame, "f_code", None) is of_scalars.__code__
+    is_scalar = getattr(frame, "f_code", None) in _OF_SCALARS
     return f"scalar {said}" if is_scalar else said

@@ -5,6 +5,7 @@ The modes of ARRAYGRAD_COMPILE share this file: every one of them has to pass it
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -160,13 +161,11 @@ NUMBERS = [1.0, -1.0, 0.0, -0.0, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-300,
 @pytest.mark.parametrize("tracked", [False, True])
 @pytest.mark.parametrize("kind", ["scalar", "0-d", "array"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_operators_warn_in_numpys_words(
-    operator: str, dtype: str, kind: str, tracked: bool
-) -> None:
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_warn_in_numpys_words(name: str, dtype: str, kind: str, tracked: bool) -> None:
     """Of scalars NumPy says "scalar multiply"; x**0.5 of arrays is its square root."""
-    function = OPERATORS[operator]
-    if operator == "**0.5" and kind == "scalar":
+    function = OPERATORS[name]
+    if name == "**0.5" and kind == "scalar":
         return  # is a power here, too, without the word
 
     def made(value: float) -> tuple[Any, Any]:
@@ -190,7 +189,7 @@ def test_operators_warn_in_numpys_words(
         for b in NUMBERS:
             (x1, t1), (x2, t2) = made(a), made(b)
             pairs = [((x1, x2), (t1, t2))]
-            if dtype == "float64" and operator != "**0.5":
+            if dtype == "float64" and name != "**0.5":
                 pairs += [((x1, b), (t1, b)), ((a, x2), (a, t2))]
             for arrays, tensors in pairs:
                 wanted, words = told(lambda given=arrays: function(*given))
@@ -200,6 +199,79 @@ def test_operators_warn_in_numpys_words(
                     np.array_equal(np.signbit(found), np.signbit(wanted)) or np.isnan(found).all()
                 )
                 assert said == words, (arrays, said, words)
+
+
+BY_NUMPYS_SCALARS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "divmod": divmod,
+}  # fmt: skip
+OF_ALL_DTYPES: list[Any] = [
+    np.float64(0), np.float64(-0.0), np.float64(1e300), np.float64(-2.5), np.float64(np.inf),
+    np.float64(np.nan), np.float32(0), np.float32(3e38), np.float32(-1.5), np.int64(0),
+    np.int64(2**62), np.int64(-(2**63)), np.int64(-1), np.int32(2**31 - 1), np.int8(127),
+    np.int8(-128), np.uint8(200), np.int64(3), np.bool_(True), np.complex128(0),
+    np.complex64(1e30 + 1j), 0.0, 2.0, 0.5, -1, 3, 0, 2, 200, True,
+]  # fmt: skip
+
+
+def _computed(function: Callable[[Any, Any], Any], x: Any, y: Any) -> tuple[Any, set[str]]:
+    """Values and warnings, or the built-in class of the error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            out = function(x, y)
+        except (TypeError, ValueError, OverflowError) as error:
+            kinds = (TypeError, ValueError, OverflowError)
+            return next(k for k in kinds if isinstance(error, k)), set()
+    parts = out if isinstance(out, tuple) else (out,)
+    parts = tuple(p.detach().numpy() if isinstance(p, ag.Tensor) else np.asarray(p) for p in parts)
+    return parts, {str(w.message) for w in caught}
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+@pytest.mark.parametrize("name", BY_NUMPYS_SCALARS)
+def test_operators_of_scalars_of_all_dtypes(name: str, tracked: bool) -> None:
+    """The values of NumPy's scalars and their warnings, those of integers that overflow too."""
+
+    def made(value: Any) -> Any:
+        if not isinstance(value, np.generic):
+            return value
+        return ag.tensor([value], requires_grad=tracked and value.dtype.kind in "fc")[0]
+
+    function = BY_NUMPYS_SCALARS[name]
+    for a in OF_ALL_DTYPES:
+        for b in OF_ALL_DTYPES:
+            if not isinstance(a, np.generic) and not isinstance(b, np.generic):
+                continue
+            if name in ("//", "divmod") and (np.inf in (a, b) or -np.inf in (a, b)):
+                continue  # the standard's values
+            wanted, words = _computed(function, a, b)
+            for x, y in ((made(a), made(b)), (made(a), b)):
+                if not isinstance(x, ag.Tensor) and not isinstance(y, ag.Tensor):
+                    continue
+                found, said = _computed(function, x, y)
+                case = (a, b, type(x), type(y))
+                if isinstance(wanted, type):
+                    assert found is wanted, case
+                    continue
+                for f, w in zip(found, wanted, strict=True):
+                    assert f.dtype == w.dtype, case
+                    np.testing.assert_array_equal(f, w, err_msg=str(case))
+                    signs = np.signbit(f.real), np.signbit(w.real)
+                    assert signs[0] == signs[1] or np.isnan(w.real), case
+                if _is_of_arrays(name, a, b, y):
+                    words = {w.replace("scalar ", "") for w in words}
+                    said = {w.replace("scalar ", "").replace("square", "power") for w in said}
+                    said = {w.replace("reciprocal", "power") for w in said}
+                assert said == words, case
+
+
+def _is_of_arrays(name: str, a: Any, b: Any, y: Any) -> bool:
+    """Powers and remainders of floats, and NumPy's numbers of the dtype: on the road of arrays."""
+    dtypes = {x.dtype for x in (a, b) if isinstance(x, np.generic)}
+    if len(dtypes) > 1 or isinstance(b, bool) or {d.kind for d in dtypes} != {"f"}:
+        return False
+    return name in ("%", "**") or isinstance(y, np.generic)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
