@@ -172,12 +172,12 @@ def test_flat_elements_are_written_as_numpys(key: Any, value: Any, wanted: list[
 def test_what_is_no_flat_index_is_refused(key: Any) -> None:
     array, x = np.ones(3), ag.ones(3)
     as_numbers = isinstance(key, list) and True in key  # what NumPy before 2.4 took them for
-    older = np.lib.NumpyVersion(np.__version__) < "2.4.0" and key is np.True_
     for target in (x,) if as_numbers else (array, x):
-        error = ValueError if older and target is array else IndexError
-        with pytest.raises(error):
+        with pytest.raises(IndexError):
             target.flat[key] = 5.0
-        with pytest.raises(error):
+        # NumPy 2.3 alone has another error for this, and only where it reads.
+        of_2_3 = target is array and key is np.True_ and np.__version__.startswith("2.3.")
+        with pytest.raises(ValueError if of_2_3 else IndexError):
             target.flat[key]
     assert x.tolist() == [1, 1, 1]
 
