@@ -112,8 +112,14 @@ def _scipys(x: Any) -> Any:
     _index_scipy()
     path = _SCIPY_OBJECTS.get(id(x))
     if path is None:
-        return _imported(_WITHOUT_RULE)(x) if isinstance(x, types.FunctionType) else x
+        return _imported(_WITHOUT_RULE)(x) if _is_function(x) else x
     return _imported(path[1])
+
+
+def _is_function(x: Any) -> bool:
+    """Whether an object is a function, written in Python or Cython."""
+    kinds = (types.FunctionType, types.BuiltinFunctionType)
+    return isinstance(x, kinds) or type(x).__name__ == "cython_function_or_method"
 
 
 def _module_of(x: Any) -> Any:

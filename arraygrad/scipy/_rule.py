@@ -197,7 +197,7 @@ def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
                     f"{name} has no derivative rule in arraygrad and would lose the gradient; "
                     f"write what it does with NumPy functions, or {WAYS_OUT}"
                 ) from error
-            if not (needs_rule(args, kwargs) or _holds_sparse(args)):
+            if not (needs_rule(args, kwargs) or _holds_sparse(args) or _holds_tensors(args)):
                 raise
             out = _on_plain_values(real, args, kwargs, error)
             if needs_rule(args, kwargs):
@@ -218,6 +218,11 @@ def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
 def _given_back(out: Any) -> Any:
     """Arrays, alone or in tuples and lists, as tensors; numbers stay Python's."""
     return tensors(out) if type(out) in (np.ndarray, tuple, list) else ours_for(out)
+
+
+def _holds_tensors(args: Any) -> bool:
+    """Whether an argument is a tensor, which compiled code may not take for an array."""
+    return any(isinstance(x, TensorBase) for x in args)
 
 
 def _holds_sparse(args: Any) -> bool:

@@ -189,19 +189,42 @@ REFUSED = {
     "optimize.approx_fprime": (
         lambda a: scipy.optimize.approx_fprime([1.0], lambda p: a * p[0] ** 2), 1.3,
     ),
-    "sparse.csr_array.power": (lambda x: sparse.csr_array(x).power(2).sum(), SQUARE),
     "sparse.csr_array.maximum": (
         lambda x: sparse.csr_array(np.eye(3)).maximum(sparse.csr_array(x)).sum(), SQUARE,
     ),
-    "sparse products": (
-        lambda x: (sparse.csr_array(x) @ sparse.csr_array(np.eye(3))).toarray(), SQUARE,
+    "sparse.kronsum": (
+        lambda x: sparse.kronsum(sparse.eye(2), sparse.diags(x)).toarray(), X,
     ),
-    "sparse.kron": (lambda x: sparse.kron(sparse.eye(2), sparse.diags(x)).toarray(), X),
-    "sparse.dia_array": (
-        lambda x: sparse.dia_array((x[None], [0]), shape=(6, 6)).toarray(), X,
+    "sparse.bsr_array of blocks": (
+        lambda x: sparse.bsr_array((x[:, None, None], np.arange(6), np.arange(7))).toarray(), X,
     ),
-    "sparse item": (lambda x: sparse.csr_array(x)[1, 0], SQUARE),
-    "sparse writing": (lambda x: written(sparse.lil_array((2, 2)), x).sum(), X),
+    "sparse.dok_array.data": (lambda x: sparse.dok_array(np.diag(x)).tobsr().sum(), X),
+    "sparse.lil_array.data": (
+        lambda x: float(sparse.lil_array(np.diag(x)).data[0][0]), X,
+    ),
+    "sparse.csr_array.max along an axis": (
+        lambda x: sparse.csr_array(x).max(axis=0).toarray(), SQUARE,
+    ),
+    "sparse row of one dimension": (lambda x: sparse.csr_array(x)[1].toarray(), SQUARE),
+    "sparse.linalg.cg through an operator": (
+        lambda x: splinalg.cg(splinalg.aslinearoperator(np.diag(X)), x)[0], X,
+    ),
+    "sparse.linalg.eigs of an operator": (
+        lambda x: splinalg.eigsh(
+            sparse.diags(x), 2, splinalg.aslinearoperator(np.eye(6)),
+            return_eigenvectors=False,
+        ),
+        X,
+    ),
+    "sparse.linalg.eigsh of a pencil": (
+        lambda x: splinalg.eigsh(sparse.diags(x), 2, np.eye(6), v0=X)[1] ** 2, X,
+    ),
+    "sparse.linalg.lobpcg of a pencil": (
+        lambda x: splinalg.lobpcg(np.diag(x), np.ones((6, 1)), np.eye(6), maxiter=60)[0], X,
+    ),
+    "sparse.linalg.expm_multiply at several times": (
+        lambda x: splinalg.expm_multiply(sparse.diags(x), X, 0.0, 1.0, 3), X,
+    ),
     "sparse.spilu": (
         lambda x: splinalg.spilu(sparse.diags(x).tocsc()).solve(np.ones(6)), X,
     ),

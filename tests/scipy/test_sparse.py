@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 import scipy.sparse.linalg as sl
 from scipy import sparse
-from scipy.sparse import csr_matrix
+from scipy.sparse import csgraph, csr_matrix
 
 import arraygrad as ag
 import arraygrad.scipy.sparse as ours
@@ -120,5 +120,20 @@ def test_wrapped_by_hand():
 
 
 def test_what_has_no_rule_is_refused_by_name():
-    with pytest.raises(ag.errors.DetachError, match=r"scipy\.sparse.*eigsh"):
-        ag.grad(lambda x: sl.eigsh(sp.diags(x), k=1)[0][0])(X)
+    with pytest.raises(ag.errors.DetachError, match=r"scipy\.sparse.*onenormest"):
+        ag.grad(lambda x: sl.onenormest(sp.diags(x)))(X)
+
+
+def test_large_spectra_are_refused_by_name():
+    with pytest.raises(ag.errors.DetachError, match=r"eigsh.* of more than 2048 rows"):
+        ag.grad(lambda x: sl.eigsh(x * sp.eye_array(2049), k=1)[0][0])(1.5)
+
+
+def test_graphs_of_plain_matrices():
+    """Compiled functions of csgraph did not know the matrices of lifted code."""
+
+    def f(x):
+        graph = sp.csr_array(np.array([[0, 3, 1], [0, 0, 2], [0, 0, 0]]))
+        return x * csgraph.maximum_flow(graph, 0, 2).flow_value
+
+    assert ag.grad(f)(0.5) == 3

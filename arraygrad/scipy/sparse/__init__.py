@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._rule import needs_rule, plain, policed, refuse, scipy_object, tensor, xp
+from .._rule import needs_rule, plain, policed, refuse, scipy_object, tensor, tensors, xp
 from ._matrix import (
+    KINDS,
     Sparse,
     holds_gradient,
     kind,
@@ -17,6 +18,7 @@ from ._matrix import (
     sparse_of as sparse_of,
 )
 from ._pattern import Pattern
+from ._places import Numbered, kron_of, merged
 
 
 @kind
@@ -102,19 +104,73 @@ def isspmatrix(x: Any) -> bool:
     return bool(scipy_object("scipy.sparse.isspmatrix")(plain_matrix(x)))
 
 
+# Functions whose results have the entries of their arguments, in other places.
+_PLACING = frozenset({"block_array", "block_diag", "bmat", "hstack", "tril", "triu", "vstack"})
+
+
 def _made(name: str, summary: str) -> Callable[..., Any]:
     """A function of SciPy that makes a matrix, refused by name where it would lose a gradient."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        if any(map(holds_gradient, (*args, *kwargs.values()))):
-            raise refuse(f"scipy.sparse.{name}", "rule", "use coo_array((data, (rows, cols)))")
         real = scipy_object(f"scipy.sparse.{name}")
+        if any(map(holds_gradient, (*args, *kwargs.values()))):
+            if name not in _PLACING:
+                raise refuse(f"scipy.sparse.{name}", "rule", "use coo_array((data, (rows, cols)))")
+            numbered = Numbered()
+            return _placed(numbered, real(*(_numbers(numbered, a) for a in args), **kwargs))
         out = real(*map(plain_argument, args), **{k: plain_argument(v) for k, v in kwargs.items()})
         return sparse_of(out) if isinstance(out, Sparse) else out
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = summary
     return policed(function)
+
+
+def _numbers(numbered: Numbered, x: Any) -> Any:
+    """An argument with matrices replaced by those of entry numbers."""
+    if isinstance(x, list | tuple):
+        return [_numbers(numbered, item) for item in x]
+    if isinstance(x, Sparse):
+        x = sparse_of(x)
+    elif needs_rule(x) or (isinstance(x, np.ndarray) and x.ndim == 2):
+        x = csr_array(tensor(x, "scipy.sparse"))
+    else:
+        return plain(x)
+    return numbered.matrix(x._data, x._pattern, type(x).__name__)
+
+
+def _placed(numbered: Numbered, found: Any) -> Any:
+    made = object.__new__(KINDS[type(found).__name__])
+    made._take(*numbered.placed(found))
+    return made
+
+
+@policed
+def kron(A: Any, B: Any, format: Any = None) -> Any:
+    """Kronecker product of sparse matrices."""
+    real = scipy_object("scipy.sparse.kron")
+    if not holds_gradient([A, B]):
+        return sparse_of(real(plain_argument(A), plain_argument(B), format))
+    first, second = (sparse_of(x) if isinstance(x, Sparse) else csr_array(x) for x in (A, B))
+    # SciPy's format: it says which one the product has.
+    ones = [csr_array(plain_argument(x)).plain for x in (first, second)]
+    if first._is_matrix and second._is_matrix:
+        ones = [scipy_object("scipy.sparse.csr_matrix")(x) for x in ones]
+    kind = type(real(ones[0], ones[1], format or "coo")).__name__
+    made = object.__new__(KINDS[kind])
+    made._take(*kron_of(first._data, first._pattern, second._data, second._pattern))
+    return made
+
+
+@policed
+def find(A: Any) -> Any:
+    """Rows, columns and values of the entries that are not 0."""
+    if not holds_gradient(A):
+        return tensors(scipy_object("scipy.sparse.find")(plain_argument(A)))
+    A = sparse_of(A)
+    data, pattern = merged(A._data, A._pattern)
+    there = np.flatnonzero(plain(data))
+    return pattern.rows[there], pattern.cols[there], data[there]
 
 
 block_array = _made("block_array", "A sparse array of blocks.")
@@ -124,7 +180,6 @@ eye = _made("eye", "A sparse matrix with ones on a diagonal.")
 eye_array = _made("eye_array", "A sparse array with ones on a diagonal.")
 hstack = _made("hstack", "Sparse matrices side by side.")
 identity = _made("identity", "The sparse identity.")
-kron = _made("kron", "Kronecker product of sparse matrices.")
 kronsum = _made("kronsum", "Kronecker sum of sparse matrices.")
 random = _made("random", "A sparse matrix of random entries.")
 random_array = _made("random_array", "A sparse array of random entries.")

@@ -18,6 +18,7 @@ from .._rule import (
     xp,
 )
 from ._pattern import Pattern, product
+from ._places import Numbered, merged, product_of, written
 
 
 class _Kind(type):
@@ -80,6 +81,10 @@ class Sparse(metaclass=_Kind):
         self._pattern = pattern
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("_data", "_pattern") and "_writes" in self.__dict__:
+            data, pattern = self.__dict__.pop("_base")
+            self._data, self._pattern = written(data, pattern, self.__dict__.pop("_writes"))
+            return self.__dict__[name]
         if name in ("_data", "_pattern"):  # of one of SciPy's, when first asked for
             found = self._real.tocsr() if self._real.format == "bsr" else self._real
             coo = found.tocoo()
@@ -93,7 +98,15 @@ class Sparse(metaclass=_Kind):
     @policed
     def _of_scipy(self, name: str) -> Any:
         if self._tracked and needs_rule(self._data):
-            raise refuse(f"scipy.sparse.{type(self).__name__}.{name}", "rule", "use x.toarray()")
+            if name in _OF_ENTRIES:
+                return self._of_stored(name)
+            if name in _ELEMENTWISE:
+                return lambda: self._mapped(getattr(xp, name))
+            if name in _STRUCTURE:
+                return lambda *args, **kwargs: self._picked(name, args, kwargs)
+            if name not in _WHOLE_NUMBERS:
+                what = f"scipy.sparse.{type(self).__name__}.{name}"
+                raise refuse(what, "rule", "use x.toarray()")
         value = getattr(self.plain, name)
         if not callable(value):
             return tensors(value)
@@ -143,16 +156,139 @@ class Sparse(metaclass=_Kind):
 
     def __getitem__(self, key: Any) -> Any:
         if self._tracked:
-            return self._of_scipy("__getitem__")(key)
+            return self._picked("__getitem__", (plain(key),), {})
         return _result(self.plain[plain(key)])
 
-    @policed
     def __setitem__(self, key: Any, value: Any) -> None:
-        if self._tracked or needs_rule(value):
-            raise refuse(f"scipy.sparse.{type(self).__name__}[...] = value", "rule",
-                         "make it of its entries, csr_array((data, (rows, cols)))")  # fmt: skip
-        self.plain[plain(key)] = plain(value)
-        self.__dict__.pop("_data", None)
+        if "_writes" not in self.__dict__:
+            if not self._tracked and not needs_rule(value):
+                self.plain[plain(key)] = plain(plain_matrix(value))
+                self.__dict__.pop("_data", None)
+                return
+            self._base = self._data, self._pattern
+            self._real = None
+            self._writes: list[Any] = []
+            del self._data, self._pattern
+        self._write(plain(key), value)
+
+    @policed
+    def _write(self, key: Any, value: Any) -> None:
+        shape = self._base[1].shape
+        if isinstance(value, Sparse):
+            value = sparse_of(value).toarray()
+        value = tensor(value, "scipy.sparse")
+        if isinstance(key, tuple) and all(isinstance(k, int | np.integer) for k in key):
+            rows, cols = (np.array([k % n]) for k, n in zip(key, shape, strict=True))
+        else:
+            numbers = np.arange(shape[0] * shape[1]).reshape(shape)[key]
+            value = xp.broadcast_to(value, numbers.shape)
+            rows, cols = np.divmod(numbers.reshape(-1), shape[1])
+        self._writes.append((rows, cols, value.reshape(-1)))
+
+    # -- functions of the entries ------------------------------------------------------------------
+
+    @policed
+    def _picked(self, name: str, args: Any, kwargs: Any) -> Any:
+        """What a method makes that moves entries to other places."""
+        if not needs_rule(self._data):  # allowed to lose the gradient
+            return _result(getattr(self.plain, name)(*plain(args), **plain(kwargs)))
+        numbered = Numbered()
+        real = numbered.matrix(self._data, self._pattern, type(self).__name__)
+        found = getattr(real, name)(*plain(args), **plain(kwargs))
+        if not scipy_object("scipy.sparse.issparse")(found):
+            return numbered.entries(found)
+        if found.ndim != 2:
+            raise refuse(f"scipy.sparse.{type(self).__name__}.{name}", "of one dimension",
+                         "keep two, A[[i]] or A[i : i + 1], or use x.toarray()")  # fmt: skip
+        made = object.__new__(KINDS[type(found).__name__])
+        made._take(*numbered.placed(found))
+        return made
+
+    def _mapped(self, function: Any) -> Any:
+        """A function with f(0) = 0 of all entries."""
+        data, pattern = merged(self._data, self._pattern)
+        return self._like(function(data), pattern)
+
+    @property
+    def _stored(self) -> tuple[Any, Pattern]:
+        """Entries in the order in which SciPy has them."""
+        name = type(self).__name__
+        if name.startswith("coo") or self._pattern.kept == name[:3]:
+            return self._data, self._pattern
+        if name[:3] not in ("csr", "csc"):
+            raise refuse(f"scipy.sparse.{name}.data", "rule", "use x.tocsr().data")
+        return merged(self._data, self._pattern, name.startswith("csc"))
+
+    def _of_stored(self, name: str) -> Any:
+        """An attribute in which SciPy has the entries or their places."""
+        data, pattern = self._stored
+        if name == "data":
+            return data
+        if type(self).__name__.startswith("coo"):
+            if name == "coords":
+                return pattern.rows, pattern.cols
+            return pattern.rows if name == "row" else pattern.cols
+        by_columns = type(self).__name__.startswith("csc")
+        outer, inner = pattern.rows, pattern.cols
+        if by_columns:
+            outer, inner = inner, outer
+        if name == "indices":
+            return inner
+        counts = np.bincount(outer, minlength=pattern.shape[1 if by_columns else 0])
+        return np.concatenate(([0], np.cumsum(counts)))
+
+    def power(self, n: Any, dtype: Any = None) -> Any:
+        """Powers of all entries."""
+        if not self._tracked:
+            return _result(self.plain.power(plain(n), dtype))
+        return self._mapped(lambda entries: entries**n)
+
+    def __pow__(self, n: Any) -> Any:
+        if not self._is_matrix:
+            return self.power(n)
+        found = self
+        for _ in range(int(n) - 1):
+            found = found @ self
+        return found
+
+    def __abs__(self) -> Any:
+        return self._mapped(xp.abs) if self._tracked else _result(abs(self.plain))
+
+    def trace(self, offset: int = 0) -> Any:
+        """Sum of a diagonal."""
+        return xp.sum(self.diagonal(offset))
+
+    def max(self, axis: Any = None, out: Any = None) -> Any:
+        """Largest element, zeros included."""
+        return self._extreme("max", axis)
+
+    def min(self, axis: Any = None, out: Any = None) -> Any:
+        """Smallest element, zeros included."""
+        return self._extreme("min", axis)
+
+    @policed
+    def _extreme(self, name: str, axis: Any) -> Any:
+        if not self._tracked or not needs_rule(self._data):
+            return _result(getattr(self.plain, name)(axis))
+        if axis is not None:
+            raise refuse(f"scipy.sparse.{type(self).__name__}.{name}", "along an axis",
+                         "use x.toarray()")  # fmt: skip
+        return getattr(xp, name)(self.toarray())
+
+    @policed
+    def setdiag(self, values: Any, k: int = 0) -> None:
+        """Write a diagonal."""
+        if not self._tracked and not needs_rule(values):
+            self.plain.setdiag(plain(values), k)
+            self.__dict__.pop("_data", None)
+            return
+        length = min(self.shape[0] + min(k, 0), self.shape[1] - max(k, 0))
+        values = tensor(values, "scipy.sparse")
+        if values.ndim:
+            length = min(length, values.shape[0])
+            values = values[:length]
+        places = np.arange(length)
+        self[places - min(k, 0), places + max(k, 0)] = values
 
     # -- linear in the entries ---------------------------------------------------------------------
 
@@ -250,8 +386,10 @@ class Sparse(metaclass=_Kind):
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, Sparse):
             if holds_gradient([self, other]):
-                raise refuse("scipy.sparse", "of the product of two sparse matrices",
-                             "make one of them dense, x.toarray()")  # fmt: skip
+                other = sparse_of(other)
+                return self._like(
+                    *product_of(self._data, self._pattern, other._data, other._pattern)
+                )
             return _result(self.plain @ plain_matrix(other))
         x = tensor(other, "scipy.sparse")
         dtype = np.result_type(x._array.dtype, self._data._array.dtype)
@@ -304,6 +442,20 @@ class Sparse(metaclass=_Kind):
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other
+
+
+# Methods that put entries in other places, and those that apply a function with f(0) = 0 to them.
+_STRUCTURE = frozenset({"getcol", "getrow", "reshape"})
+_ELEMENTWISE = frozenset({
+    "arcsin", "arcsinh", "arctan", "arctanh", "ceil", "deg2rad", "expm1", "floor", "log1p",
+    "rad2deg", "rint", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+})  # fmt: skip
+# What does not depend on the values of entries, and what is made of them in SciPy's order.
+_WHOLE_NUMBERS = frozenset({
+    "count_nonzero", "format", "getnnz", "has_canonical_format", "has_sorted_indices", "maxprint",
+    "nnz", "nonzero", "size",
+})  # fmt: skip
+_OF_ENTRIES = frozenset({"coords", "col", "data", "indices", "indptr", "row"})
 
 
 def plain_of(x: Any) -> Any:
@@ -382,10 +534,24 @@ def _entries(arg1: Any, shape: Any, name: str) -> tuple[Any, Pattern]:
         if shape is None:
             size = int(inner.max(initial=-1)) + 1
             shape = (starts.size - 1, size)[:: 1 if name[:3] == "csr" else -1]
-        return tensor(data, "scipy.sparse"), Pattern(rows, cols, tuple(shape))
+        pattern = Pattern(rows, cols, tuple(shape))
+        pattern.kept = name[:3]
+        return tensor(data, "scipy.sparse"), pattern
+    if isinstance(arg1, tuple) and len(arg1) == 2 and name.startswith("dia"):
+        return _of_diagonals(*arg1, shape)
     if isinstance(arg1, tuple):
         raise refuse(f"scipy.sparse.{name}", "by these entries",
                      "use coo_array((data, (rows, cols)))")  # fmt: skip
     dense = xp.atleast_2d(tensor(arg1, "scipy.sparse"))
     rows, cols = np.nonzero(plain(dense))
     return dense[rows, cols], Pattern(rows, cols, dense.shape)
+
+
+def _of_diagonals(data: Any, offsets: Any, shape: Any) -> tuple[Any, Pattern]:
+    """Entries of a matrix of diagonals: element j of each is in column j."""
+    data = xp.atleast_2d(tensor(data, "scipy.sparse"))
+    offsets = np.atleast_1d(plain(offsets))
+    cols = np.broadcast_to(np.arange(data.shape[1]), data.shape)
+    rows = cols - offsets[:, None]
+    inside = (rows >= 0) & (rows < shape[0]) & (cols < shape[1])
+    return data[inside], Pattern(rows[inside], cols[inside], tuple(shape))

@@ -21,6 +21,7 @@ class Pattern:
         self.rows = np.asarray(rows)
         self.cols = np.asarray(cols)
         self.shape = shape
+        self.kept = ""  # the format whose order of entries this is, as they were given
         self._compressed: Any = None
         self._transposed: Pattern | None = None
 

@@ -8,18 +8,29 @@ from typing import Any
 import numpy as np
 
 from ... import linalg as core
-from .._rule import policed, refuse, scipy_object, tensor, tensors, xp
+from .._rule import plain, policed, refuse, tensor, tensors, xp
+from ._dense_rules import (
+    eigs as eigs,
+    eigsh as eigsh,
+    expm as expm,
+    expm_multiply as expm_multiply,
+    inv as inv,
+    lobpcg as lobpcg,
+    lsmr as lsmr,
+    lsqr as lsqr,
+    matrix_power as matrix_power,
+    norm as norm,
+    real_of,
+    svds as svds,
+)
 from ._matrix import Sparse, holds_gradient, plain_argument, sparse_of
-from ._pattern import solved
-
-
-def _real(name: str, *args: Any, **options: Any) -> Any:
-    found = scipy_object(f"scipy.sparse.linalg.{name}")
-    return found(*map(plain_argument, args), **options)
+from ._pattern import Pattern, solved
 
 
 def _solution(A: Any, b: Any, function: str) -> Any:
     """The x with A @ x = b, differentiable in the entries of A and in b."""
+    if not isinstance(A, Sparse) and hasattr(A, "matvec"):
+        raise refuse(f"scipy.sparse.linalg.{function}", "through an operator", "give the matrix")
     if not isinstance(A, Sparse):
         return core.solve(tensor(A, function), tensor(b, function, 2))
     A = sparse_of(A)
@@ -39,7 +50,7 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) ->
     Derivative: dx = A^-1 (db - dA x), by a solution with the transposed matrix.
     """
     if not holds_gradient([A, b]):
-        out = _real("spsolve", A, b, permc_spec=permc_spec, use_umfpack=use_umfpack)
+        out = real_of("spsolve", A, b, permc_spec=permc_spec, use_umfpack=use_umfpack)
         return sparse_of(out) if isinstance(out, Sparse) else tensors(out)
     x = _solution(A, b, "spsolve")
     return x[:, 0] if x.ndim == 2 and x.shape[1] == 1 and not isinstance(b, Sparse) else x
@@ -51,7 +62,7 @@ class _Factors:
     def __init__(self, A: Any, function: str, options: dict[str, Any]) -> None:
         self._matrix = A
         self._function = function
-        self._real = _real(function, A, **options)
+        self._real = real_of(function, A, **options)
 
     @policed
     def solve(self, rhs: Any, trans: str = "N") -> Any:
@@ -90,7 +101,7 @@ def _iterative(name: str) -> Callable[..., Any]:
     """A solver that iterates: SciPy's value, and the derivative of the exact solution."""
 
     def solver(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
-        value, info = _real(name, A, b, x0, **{k: plain_argument(v) for k, v in options.items()})
+        value, info = real_of(name, A, b, x0, **{k: plain_argument(v) for k, v in options.items()})
         if not holds_gradient([A, b]):
             return tensors(value), info
         x = _solution(A, b, name)
@@ -106,3 +117,32 @@ gmres = _iterative("gmres")
 bicg = _iterative("bicg")
 bicgstab = _iterative("bicgstab")
 minres = _iterative("minres")
+cgs = _iterative("cgs")
+gcrotmk = _iterative("gcrotmk")
+lgmres = _iterative("lgmres")
+qmr = _iterative("qmr")
+tfqmr = _iterative("tfqmr")
+
+
+@policed
+def spsolve_triangular(
+    A: Any, b: Any, lower: bool = True, overwrite_A: bool = False, overwrite_b: bool = False,
+    unit_diagonal: bool = False,
+) -> Any:  # fmt: skip
+    """Solution of A @ x = b for a triangular matrix; derivative as in `spsolve`."""
+    if not holds_gradient([A, b]):
+        return tensors(
+            real_of("spsolve_triangular", A, b, lower, overwrite_A, overwrite_b, unit_diagonal)
+        )
+    A = sparse_of(A)
+    rows, cols = A._pattern.rows, A._pattern.cols
+    inside = (rows > cols if lower else rows < cols) | ((rows == cols) & (not unit_diagonal))
+    kept = np.flatnonzero(inside)
+    data, rows, cols = A._data[kept], rows[kept], cols[kept]
+    if unit_diagonal:
+        places = np.arange(A.shape[0])
+        data = xp.concatenate((data, xp.ones(A.shape[0], dtype=data.dtype)))
+        rows, cols = np.concatenate((rows, places)), np.concatenate((cols, places))
+    b = tensor(b, "scipy.sparse.linalg.spsolve_triangular", 2)
+    dtype = np.result_type(plain(data).dtype, plain(b).dtype)
+    return solved(data.astype(dtype), b.astype(dtype), Pattern(rows, cols, A.shape))
