@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -283,3 +283,23 @@ def of_package(namespace: dict[str, Any], lifted: bool) -> str:
     if not reach.is_users(namespace, frozenset({top})):
         return ""
     return f'lift that package too, ag.lift(f, packages=["{top}"])'
+
+
+# Keywords of PyTorch's functions, and what to type for them.
+_KEYWORDS = {
+    "requires_grad": "write ag.{function}(...).requires_grad_()",
+    "dim": "write axis= for it",
+    "keepdim": "write keepdims= for it",
+    "out": "the result is a new tensor; write out[...] = ag.{function}(...)",
+    "layout": "leave it away",
+    "pin_memory": "leave it away",
+    "order": "tensors are made in C order; np.{function} in lifted code takes it",
+}
+
+
+def refuse_keywords(function: str, unknown: dict[str, Any]) -> NoReturn:
+    """Say what to type for keywords that a function of ours has not."""
+    name = next(iter(unknown))
+    hint = _KEYWORDS.get(name)
+    known = "" if hint is None else f"; {hint.format(function=function)}"
+    raise errors.ArgumentTypeError(f"{function}: there is no keyword {name}={known}")

@@ -214,3 +214,27 @@ def test_a_package_that_would_lose_a_gradient_is_named(
         assert x.grad is not None
     finally:
         sys.modules.pop("some_installed_package", None)
+
+
+KEYWORDS = {
+    "zeros": (lambda **k: ag.zeros(3, **k), r"ag\.zeros\(\.\.\.\)\.requires_grad_\(\)"),
+    "ones": (lambda **k: ag.ones(3, **k), r"ag\.ones\(\.\.\.\)\.requires_grad_\(\)"),
+    "empty": (lambda **k: ag.empty(3, **k), r"requires_grad_\(\)"),
+    "full": (lambda **k: ag.full(3, 1.0, **k), r"requires_grad_\(\)"),
+    "eye": (lambda **k: ag.eye(3, **k), r"requires_grad_\(\)"),
+    "arange": (lambda **k: ag.arange(3.0, **k), r"requires_grad_\(\)"),
+    "linspace": (lambda **k: ag.linspace(0, 1, 3, **k), r"requires_grad_\(\)"),
+    "zeros_like": (lambda **k: ag.zeros_like(ag.ones(3), **k), r"requires_grad_\(\)"),
+    "ones_like": (lambda **k: ag.ones_like(ag.ones(3), **k), r"requires_grad_\(\)"),
+    "empty_like": (lambda **k: ag.empty_like(ag.ones(3), **k), r"requires_grad_\(\)"),
+    "full_like": (lambda **k: ag.full_like(ag.ones(3), 1.0, **k), r"requires_grad_\(\)"),
+}
+
+
+@pytest.mark.parametrize("name", KEYWORDS)
+def test_keywords_of_torch_are_refused_with_the_remedy(name: str) -> None:
+    make, words = KEYWORDS[name]
+    with pytest.raises(ag.errors.ArgumentTypeError, match=f"{name}: .*requires_grad=; .*{words}"):
+        make(requires_grad=True)
+    with pytest.raises(ag.errors.ArgumentTypeError, match=f"{name}: there is no keyword colour="):
+        make(colour=True)

@@ -6,7 +6,7 @@ import math
 import operator
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .._errors import (
 )
 from .._graph import is_grad_enabled
 from .._layout import Shape, as_integer, as_shape
+from .._lazy import LazyModule
 from .._op import Linear, Op, declare
 from .._short import plain_like
 from .._storage import TensorBase
@@ -35,7 +36,10 @@ from .searching import is_number
 from .views import triangle_array
 
 if TYPE_CHECKING:
+    from .. import _hints as hints
     from .._tensor import Tensor
+else:
+    hints = LazyModule("arraygrad._hints")
 
 # -- memory ---------------------------------------------------------------------------------------
 
@@ -88,6 +92,7 @@ def empty(
     *,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A tensor whose elements are whatever the memory holds.
 
@@ -107,6 +112,8 @@ def empty(
     OutOfMemoryError
         The memory cannot be had.
     """
+    if unknown:
+        hints.refuse_keywords("empty", unknown)
     return _allocated(np.empty, as_shape(shape), _new_dtype(dtype), device, False)  # type: ignore[no-any-return]
 
 
@@ -115,6 +122,7 @@ def zeros(
     *,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A tensor of zeros.
 
@@ -134,6 +142,8 @@ def zeros(
     OutOfMemoryError
         The memory cannot be had.
     """
+    if unknown:
+        hints.refuse_keywords("zeros", unknown)
     return _allocated(np.zeros, as_shape(shape), _new_dtype(dtype), device, False)  # type: ignore[no-any-return]
 
 
@@ -142,6 +152,7 @@ def ones(
     *,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A tensor of ones.
 
@@ -161,6 +172,8 @@ def ones(
     OutOfMemoryError
         The memory cannot be had.
     """
+    if unknown:
+        hints.refuse_keywords("ones", unknown)
     return _allocated(np.ones, as_shape(shape), _new_dtype(dtype), device, True)  # type: ignore[no-any-return]
 
 
@@ -170,6 +183,7 @@ def full(
     *,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A tensor filled with one value.
 
@@ -198,6 +212,8 @@ def full(
     -----
     Derivative: the sum of the cotangent.
     """
+    if unknown:
+        hints.refuse_keywords("full", unknown)
     sizes = as_shape(shape)
     if is_number(fill_value):
         target = np.dtype(type(fill_value)) if dtype is None else as_dtype(dtype)
@@ -242,7 +258,12 @@ def _like(x: Any, dtype: DTypeLike | None, function: str) -> tuple[Shape, np.dty
 
 
 def empty_like(
-    x: Tensor, /, *, dtype: DTypeLike | None = None, device: Device | str | None = None
+    x: Tensor,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A tensor of the shape of x whose elements are whatever the memory holds.
 
@@ -259,6 +280,8 @@ def empty_like(
     Tensor
         Without gradient.
     """
+    if unknown:
+        hints.refuse_keywords("empty_like", unknown)
     if dtype is None and device is None and isinstance(x, TensorBase):
         out = plain_like(x, None)
         if out is not None:
@@ -268,7 +291,12 @@ def empty_like(
 
 
 def zeros_like(
-    x: Tensor, /, *, dtype: DTypeLike | None = None, device: Device | str | None = None
+    x: Tensor,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A tensor of zeros of the shape of x.
 
@@ -285,6 +313,8 @@ def zeros_like(
     Tensor
         Without gradient.
     """
+    if unknown:
+        hints.refuse_keywords("zeros_like", unknown)
     if dtype is None and device is None and isinstance(x, TensorBase):
         out = plain_like(x, 0)
         if out is not None:
@@ -294,7 +324,12 @@ def zeros_like(
 
 
 def ones_like(
-    x: Tensor, /, *, dtype: DTypeLike | None = None, device: Device | str | None = None
+    x: Tensor,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A tensor of ones of the shape of x.
 
@@ -311,6 +346,8 @@ def ones_like(
     Tensor
         Without gradient.
     """
+    if unknown:
+        hints.refuse_keywords("ones_like", unknown)
     if dtype is None and device is None and isinstance(x, TensorBase):
         out = plain_like(x, 1)
         if out is not None:
@@ -326,6 +363,7 @@ def full_like(
     *,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A tensor of the shape of x filled with one value.
 
@@ -348,6 +386,8 @@ def full_like(
     -----
     Derivative by the value: the sum of the cotangent; x gives its shape only.
     """
+    if unknown:
+        hints.refuse_keywords("full_like", unknown)
     shape, target, place = _like(x, dtype, "full_like")
     return full(shape, fill_value, dtype=target, device=place if device is None else device)
 
@@ -382,6 +422,7 @@ def arange(
     *,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """Evenly spaced numbers from `start` until before `stop`.
 
@@ -405,6 +446,8 @@ def arange(
     Derivative: element i is start + i * step. The number of elements, which is all that `stop`
     decides, is piecewise constant.
     """
+    if unknown:
+        hints.refuse_keywords("arange", unknown)
     if stop is None:
         start, stop = 0, start
     first, last, by = (
@@ -462,6 +505,7 @@ def linspace(
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     endpoint: bool = True,
+    **unknown: Never,
 ) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`.
 
@@ -485,6 +529,8 @@ def linspace(
     -----
     Derivative: sample i is (1 - w) * start + w * stop with w = i / (num - 1).
     """
+    if unknown:
+        hints.refuse_keywords("linspace", unknown)
     count = as_integer(num, "num", "linspace")
     if count < 0:
         raise ArgumentError(f"linspace: num={count} is negative")
@@ -531,6 +577,7 @@ def eye(
     k: int = 0,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
+    **unknown: Never,
 ) -> Tensor:
     """A matrix with ones on a diagonal and zeros elsewhere.
 
@@ -549,6 +596,8 @@ def eye(
     -------
     Tensor, shape (n_rows, n_cols)
     """
+    if unknown:
+        hints.refuse_keywords("eye", unknown)
     shape = as_shape((n_rows, n_rows if n_cols is None else n_cols), "n_rows, n_cols")
     diagonal = max(-shape[0], min(shape[1], as_integer(k, "k", "eye")))
     return _allocated(  # type: ignore[no-any-return]
