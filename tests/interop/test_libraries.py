@@ -136,8 +136,12 @@ def check(name, f):
 """
 
 SCIPY = """
+import scipy
 from scipy import integrate, optimize, special, stats
 
+CONVERTED = []
+if scipy.__version__.startswith("1.15."):  # which converts these still: loud, not silent
+    CONVERTED = ["softmax", "log_softmax", "expit", "gammaln", "entropy", "ttest_ind"]
 for name, f in {
     "logsumexp": lambda x: special.logsumexp(x, axis=1),
     "softmax": lambda x: special.softmax(x, axis=1),
@@ -158,7 +162,13 @@ for name, f in {
     "rosen": lambda x: optimize.rosen(x[0]),
     "trapezoid": lambda x: integrate.trapezoid(x, axis=1),
 }.items():
-    check(name, f)
+    if name not in CONVERTED:
+        check(name, f)
+        continue
+    try:
+        f(ag.asarray(X.copy()).requires_grad_())
+    except ag.errors.DetachError:
+        print(name)
 """
 
 MORE_OF_SCIPY = """
