@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _dispatch
+from . import _compiled, _dispatch
 from ._dispatch import register_kernel
 from ._dtypes import as_dtype, check_supported, is_supported
 from ._errors import (
@@ -32,6 +32,7 @@ from ._op import Linear, Op, declare
 from ._storage import (
     Family,
     Geometry,
+    Storage,
     TensorBase,
     family_of,
     join_family,
@@ -625,3 +626,9 @@ register_kernel("sum_to", sum_to_array)
 
 # Picks one result of an op with several: the engine collects the cotangents.
 RESULT = declare(Op("result", ("x",), Linear(x=lambda g: g), scalar=False))
+
+
+# The definition, to which the compiled road hands what is special.
+if _compiled.ROADS is not None:
+    _compiled.ROADS.register_views(TensorBase, Family, Storage, viewed, family_of, node_of)
+    viewed = _compiled.ROADS.viewed

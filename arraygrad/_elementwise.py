@@ -35,7 +35,7 @@ from ._errors import DTypeError, ShapeError, out_of_memory
 from ._graph import GRAD_MODE, OBSERVERS, Node, next_seq
 from ._layout import Shape, broadcast_shapes
 from ._op import Op
-from ._storage import POOL_FROM, Family, TensorBase, empty, keep
+from ._storage import POOL_FROM, TensorBase, empty, keep
 
 if TYPE_CHECKING:
     from ._tensor import Tensor
@@ -504,10 +504,10 @@ def check_category(op: Op, dtype: np.dtype[Any]) -> None:
 # The definitions, which the compiled roads hand to what they do not do.
 python_unary, python_binary = unary, binary
 if _compiled.ROADS is not None:
-    _compiled.ROADS.register(
-        (TensorBase, Family, Op),
+    _compiled.ROADS.register_elementwise(
+        Op,
         (GRAD_MODE, next_seq, OBSERVERS, _CONSTANTS),
         (SMALL, POOL_FROM, _MAYBE_LARGE),
-        (unary, binary, node_of, keep, _constant_beside),
+        (unary, binary, keep, _constant_beside),
     )
     unary, binary = _compiled.ROADS.unary, _compiled.ROADS.binary

@@ -3,11 +3,24 @@ from typing import Any
 
 from ._op import Op
 
-def register(
-    classes: tuple[type, ...],
+VERSION: int
+
+def register_views(
+    tensor: type,
+    family: type,
+    storage: type,
+    viewed_: Callable[..., Any],
+    family_of: Callable[..., Any],
+    node_of_: Callable[..., Any],
+) -> None: ...
+def register_elementwise(
+    op: type,
     state: tuple[Any, ...],
     limits: tuple[int, ...],
     functions: tuple[Callable[..., Any], ...],
+) -> None: ...
+def register_short(
+    few: int, all_axes: list[tuple[int, ...]], functions: tuple[Callable[..., Any], ...]
 ) -> None: ...
 def register_types(tensor: type, scalar: type) -> None: ...
 def unary(op: Op, x: Any) -> Any: ...
@@ -21,3 +34,23 @@ def operator(
     compares: bool = ...,
 ) -> Any: ...
 def prefix_operator(find: Callable[[], Op], method: Callable[..., Any]) -> Any: ...
+def viewed(
+    op: Op,
+    x: Any,
+    array: Any,
+    out: Any,
+    name: str | None = ...,
+    value: Any = ...,
+    shape: str | None = ...,
+) -> Any: ...
+def reduction(op: Op, x: Any, axis: Any, keepdims: Any) -> Any: ...
+def product(op: Op, x1: Any, x2: Any) -> Any: ...
+def item_getter(find: Callable[[], Op], method: Callable[..., Any]) -> Any: ...
+def register_protocols(
+    asked: dict[Any, Callable[..., Any]],
+    ours: set[type],
+    raised: tuple[type[Exception], ...],
+    functions: tuple[Callable[..., Any], ...],
+) -> None: ...
+def array_ufunc(*args: Any, **kwargs: Any) -> Any: ...
+def array_function(x: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any: ...

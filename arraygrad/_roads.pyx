@@ -1,5 +1,5 @@
 # cython: language_level=3, binding=True
-"""The short roads of `_elementwise`, `_short` and `_apply`, compiled.
+"""The short roads of `_elementwise`, `_short` and `_apply`, and the operators, compiled.
 
 Each function does what the Python function of its name does for what most calls ask: exact
 tensors and scalars, few elements, one dtype, no observers. Anything else it hands to that Python
@@ -12,6 +12,7 @@ as much. A slot that nothing has set raises AttributeError, as in Python.
 
 cimport numpy as cnp
 from cpython.object cimport PyObject
+from cpython.weakref cimport PyWeakref_NewRef
 
 cdef extern from *:
     """
@@ -88,6 +89,24 @@ cdef extern from *:
     {
         int type = PyArray_TYPE(AS_ARRAY(array));
         return type == NPY_DOUBLE || type == NPY_FLOAT;
+    }
+    static inline int is_number_array(PyObject *array)
+    {
+        int type = PyArray_TYPE(AS_ARRAY(array));
+        return PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type);
+    }
+    static inline int is_inexact_array(PyObject *array)
+    {
+        int type = PyArray_TYPE(AS_ARRAY(array));
+        return PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type);
+    }
+    static inline PyObject *shape_of(PyObject *array)
+    {
+        return PyArray_IntTupleFromIntp(ndim_of(array), PyArray_DIMS(AS_ARRAY(array)));
+    }
+    static inline PyObject *base_of(PyObject *array) /* borrowed; NULL: none */
+    {
+        return PyArray_BASE(AS_ARRAY(array));
     }
     static inline PyObject *from_scalar(PyObject *scalar)
     {
@@ -206,37 +225,64 @@ cdef extern from *:
     PyObject *dtype_of(object array)
     bint same_shape(object a, object b)
     bint is_float_array(object array)
+    bint is_number_array(object array)
+    bint is_inexact_array(object array)
+    object shape_of(object array)
+    PyObject *base_of(object array)
     object from_scalar(object scalar)
     object run_loop(object kernel, object a, object b)
+
+VERSION = 1  # see `_compiled`
 
 cnp.import_array()
 cnp.import_ufunc()
 
 cdef object ndarray = cnp.ndarray
 
-# What `register` and `register_types` are told: classes, tables, Python functions, limits in bytes.
+# What `register` is told: classes, tables, Python functions, limits in bytes.
 cdef object TENSOR = None, SCALAR = None
-cdef object GRAD_MODE, COUNTER, OBSERVERS, CONSTANTS
-cdef object py_unary, py_binary, py_node_of, py_keep, py_constant_beside
-cdef cnp.npy_intp SMALL, POOL_FROM, MAYBE_LARGE
-# Offsets of the slots of tensors, families and ops.
-cdef Py_ssize_t ARRAY, NODE, FAMILY, EPOCH, SAVED, FAMILY_EPOCH, FAST, KEPT_FLAGS
+cdef object GRAD_MODE, COUNTER, OBSERVERS, CONSTANTS, ALL_AXES
+cdef object py_unary, py_binary, py_reduction, py_product, py_viewed
+cdef object py_node_of, py_keep, py_constant_beside, py_family_of
+cdef cnp.npy_intp SMALL, POOL_FROM, MAYBE_LARGE, FEW
+# Offsets of the slots of tensors, families, storages and ops.
+cdef Py_ssize_t ARRAY, NODE, FAMILY, EPOCH, SAVED
+cdef Py_ssize_t FAMILY_EPOCH, FAMILY_STORAGE, STORAGE_ARRAY, STORAGE_TENSORS, STORAGE_TRIM_AT
+cdef Py_ssize_t FAST, SHORT, KEPT_FLAGS, META, NEEDS_TEMPLATE
 
 
-def register(classes, state, limits, functions):
-    """Tell these roads what they work with; `register_types` follows."""
-    global GRAD_MODE, COUNTER, OBSERVERS, CONSTANTS, SMALL, POOL_FROM, MAYBE_LARGE
-    global py_unary, py_binary, py_node_of, py_keep, py_constant_beside
-    global ARRAY, NODE, FAMILY, EPOCH, SAVED, FAMILY_EPOCH, FAST, KEPT_FLAGS
-    tensor, family, op = classes
+def register_views(tensor, family, storage, viewed_, family_of, node_of_):
+    """Tell these roads of tensors and memory."""
+    global ARRAY, NODE, FAMILY, EPOCH, SAVED
+    global FAMILY_EPOCH, FAMILY_STORAGE, STORAGE_ARRAY, STORAGE_TENSORS, STORAGE_TRIM_AT
+    global py_viewed, py_family_of, py_node_of
     ARRAY, NODE = slot_offset(tensor._array), slot_offset(tensor._node)
     FAMILY, EPOCH = slot_offset(tensor._family), slot_offset(tensor._epoch)
-    SAVED, FAMILY_EPOCH = slot_offset(tensor._saved), slot_offset(family.epoch)
-    FAST, KEPT_FLAGS = slot_offset(op.fast), slot_offset(op.kept_flags)
+    SAVED = slot_offset(tensor._saved)
+    FAMILY_EPOCH, FAMILY_STORAGE = slot_offset(family.epoch), slot_offset(family.storage)
+    STORAGE_ARRAY, STORAGE_TENSORS = slot_offset(storage._array), slot_offset(storage._tensors)
+    STORAGE_TRIM_AT = slot_offset(storage._trim_at)
+    py_viewed, py_family_of, py_node_of = viewed_, family_of, node_of_
+
+
+def register_elementwise(op, state, limits, functions):
+    """Tell these roads of ops and of the state that all of them read."""
+    global GRAD_MODE, COUNTER, OBSERVERS, CONSTANTS, SMALL, POOL_FROM, MAYBE_LARGE
+    global FAST, SHORT, KEPT_FLAGS, META, NEEDS_TEMPLATE
+    global py_unary, py_binary, py_keep, py_constant_beside
+    FAST, SHORT, KEPT_FLAGS = slot_offset(op.fast), slot_offset(op.short), slot_offset(op.kept_flags)
+    META, NEEDS_TEMPLATE = slot_offset(op.meta), slot_offset(op.needs_template)
     GRAD_MODE, next_seq, OBSERVERS, CONSTANTS = state
     COUNTER = next_seq.__self__  # an iterator: its next() costs less than a call of its method
     SMALL, POOL_FROM, MAYBE_LARGE = limits
-    py_unary, py_binary, py_node_of, py_keep, py_constant_beside = functions
+    py_unary, py_binary, py_keep, py_constant_beside = functions
+
+
+def register_short(few, all_axes, functions):
+    """Tell these roads of the short roads of reductions and products."""
+    global FEW, ALL_AXES, py_reduction, py_product
+    FEW, ALL_AXES = few, all_axes
+    py_reduction, py_product = functions
 
 
 def register_types(tensor, scalar):
@@ -448,6 +494,175 @@ cdef object quick_with_constant(object op, object x, object value, bint first, b
     return tensor_over(out, [next_of(COUNTER), op, nodes, values, None])
 
 
+# -- the roads of `_apply` and `_short` -----------------------------------------------------------
+
+
+def viewed(op, x, array, out, name=None, value=None, shape=None):
+    """The tensor over `out`, a NumPy view of `array`, that of x; recorded."""
+    family = read_slot(x, FAMILY)
+    if family is None:
+        family = py_family_of(x)
+    node = node_of(x)
+    if node is not None:
+        if not is_recording():
+            return py_viewed(op, x, array, out, name, value, shape)
+        attributes = value
+        if shape is not None:
+            attributes = {name: value, shape: shape_of(array)}
+        elif name is not None:
+            attributes = {name: value}
+        node = [next_of(COUNTER), op, (node,), None, attributes]
+    result = instance(TENSOR)
+    write_slot(result, ARRAY, out)
+    write_slot(result, NODE, node)
+    write_slot(result, FAMILY, family)
+    write_slot(result, EPOCH, read_slot(family, FAMILY_EPOCH))
+    storage = read_slot(family, FAMILY_STORAGE)
+    cdef list tensors = read_slot(storage, STORAGE_TENSORS)
+    tensors.append(PyWeakref_NewRef(result, None))
+    if len(tensors) > <Py_ssize_t>read_slot(storage, STORAGE_TRIM_AT):
+        storage._trim()
+    # The storage's array, not that of x: a write that moves the memory moves that one first.
+    own = read_slot(storage, STORAGE_ARRAY)
+    cdef PyObject *base = base_of(out)
+    if base is not <PyObject *>own and out is not own and (
+        type(own) is not ndarray or base is not base_of(own)
+    ):
+        storage._catch_up(result)
+    return result
+
+
+def reduction(op, x, axis, keepdims):
+    """The result of reducing a tensor over all axes, or over one; None: by the general road."""
+    array = read_slot(x, ARRAY)
+    if OBSERVERS or keepdims is not False or type(array) is not ndarray:
+        return py_reduction(op, x, axis, keepdims)
+    cdef PyObject *forms = found_in(read_slot(op, SHORT), <object>dtype_of(array))
+    cdef cnp.npy_intp nbytes = nbytes_of(array)
+    if forms is NULL or <object>forms is None or not 0 < nbytes < FEW:
+        return py_reduction(op, x, axis, keepdims)
+    place, form = <tuple>(<object>forms)
+    cdef int ndim = ndim_of(array), at
+    if axis is None:
+        flat = array if ndim == 1 else array.ravel("K")
+        out = form(flat) if place is None else flat[place(flat)]
+        axes = ALL_AXES[ndim]
+    elif type(axis) is int:
+        at = axis
+        if at < 0:
+            at += ndim
+        if not 0 <= at < ndim:
+            return py_reduction(op, x, axis, keepdims)
+        out = form(array) if ndim == 1 else form(array, axis=at)
+        axes = (at,)
+    else:
+        return py_reduction(op, x, axis, keepdims)
+    if type(out) is not ndarray:
+        out = from_scalar(out)
+    node = node_of(x)
+    kept_flags = read_slot(op, KEPT_FLAGS)
+    if node is None or kept_flags is None or not is_recording():
+        return tensor_over(out, None)
+    attributes = {"axis": axes, "keepdims": False}
+    if read_slot(op, META):  # of a reduction that is the shape
+        attributes["x_shape"] = shape_of(array)
+    if read_slot(op, NEEDS_TEMPLATE):
+        attributes["result_like"] = (shape_of(out), <object>dtype_of(out))
+    flags = kept_flags[0]
+    values = None
+    if flags is not None:
+        values = (kept(x, array) if flags[0] else None, out if flags[1] else None)
+    return tensor_over(out, [next_of(COUNTER), op, (node,), values, attributes])
+
+
+def product(op, x1, x2):
+    """The product of two matrices or vectors; None: by the general road."""
+    a, b = read_slot(x1, ARRAY), read_slot(x2, ARRAY)
+    if OBSERVERS or type(a) is not ndarray or type(b) is not ndarray:
+        return py_product(op, x1, x2)
+    if dtype_of(a) is not dtype_of(b) or not 0 < ndim_of(a) < 3 or not 0 < ndim_of(b) < 3:
+        return py_product(op, x1, x2)
+    cdef PyObject *form = found_in(read_slot(op, SHORT), <object>dtype_of(a))
+    if form is NULL or <object>form is None:
+        return py_product(op, x1, x2)
+    node1, node2 = node_of(x1), node_of(x2)
+    cdef bint recorded = (
+        (node1 is not None or node2 is not None) and is_float_array(a) and is_recording()
+    )
+    if recorded and (nbytes_of(a) > FEW or nbytes_of(b) > FEW):
+        return py_product(op, x1, x2)
+    try:
+        out = (<object>form)(a, b)
+    except (MemoryError, ValueError):  # shapes that do not fit: to be said in our words
+        return None
+    if type(out) is not ndarray:
+        out = from_scalar(out)
+    if not recorded:
+        return tensor_over(out, None)
+    values = (
+        None if node2 is None else kept(x1, a), None if node1 is None else kept(x2, b), None
+    )
+    attributes = {"x1_shape": shape_of(a), "x2_shape": shape_of(b)}
+    return tensor_over(out, [next_of(COUNTER), op, (node1, node2), values, attributes])
+
+
+# -- NumPy's protocols ----------------------------------------------------------------------------
+
+cdef object py_array_ufunc, py_array_function, ASKED, OURS, RAISED, in_our_class, out_of_memory
+
+
+def register_protocols(asked, ours, raised, functions):
+    """Tell these roads of NumPy's protocols."""
+    global py_array_ufunc, py_array_function, ASKED, OURS, RAISED, in_our_class, out_of_memory
+    ASKED, OURS, RAISED = asked, ours, raised
+    py_array_ufunc, py_array_function, in_our_class, out_of_memory = functions
+
+
+cdef inline bint are_ours(tuple values, int start):
+    """Whether the values are tensors, arrays and numbers, whose classes have been met before."""
+    cdef int i
+    for i in range(start, len(values)):
+        if type(values[i]) not in <set>OURS:
+            return False
+    return True
+
+
+cdef object answered(object function, object answer, tuple args, object kwargs):
+    """answer(*args, **kwargs) for a function of NumPy's, errors as our classes."""
+    try:
+        return answer(*args, **kwargs) if kwargs else answer(*args)
+    except MemoryError as error:
+        raise out_of_memory(f"np.{function.__name__}", error) from error
+    except RAISED as error:
+        said = in_our_class(error, f"np.{function.__name__}")
+        if said is error:
+            raise
+        raise said from error
+
+
+def array_ufunc(*args, **kwargs):
+    """Answer a NumPy ufunc that met a tensor: (x, ufunc, method, *inputs)."""
+    cdef PyObject *answer = NULL
+    if not kwargs and args[2] == "__call__" and are_ours(args, 3):
+        answer = found_in(ASKED, args[1])
+    if answer is NULL:
+        return py_array_ufunc(*args, **kwargs)
+    return answered(args[1], <object>answer, args[3:], None)
+
+
+def array_function(x, func, types, args, kwargs):
+    """Answer a NumPy function that met a tensor."""
+    cdef PyObject *answer = NULL
+    for kind in types:
+        if kind not in <set>OURS:
+            break
+    else:
+        answer = found_in(ASKED, func)
+    if answer is NULL:
+        return py_array_function(x, func, types, args, kwargs)
+    return answered(func, <object>answer, args, kwargs)
+
+
 # -- operators ------------------------------------------------------------------------------------
 
 
@@ -496,6 +711,66 @@ def prefix_operator(find, method):
             op = find()
         out = quick_unary(op, self, False) if is_ours(self) and is_float(self) else None
         return method(self) if out is None else out
+
+    return named_as(compiled, method)
+
+
+cdef inline bint is_plain(object part):
+    """`keys.is_plain`: whether a part of an index is a basic one that needs no conversion."""
+    kind = type(part)
+    if kind is slice:
+        return is_plain_bound(part.start) and is_plain_bound(part.stop) and is_plain_bound(
+            part.step
+        )
+    return kind is int or part is None or part is Ellipsis
+
+
+cdef inline bint is_plain_bound(object bound):
+    return bound is None or type(bound) is int
+
+
+cdef bint is_basic(object key):
+    """`keys.is_basic`: whether an index gives a view and needs no conversion."""
+    if type(key) is not tuple:
+        return is_plain(key)
+    for part in <tuple>key:
+        if not is_plain(part):
+            return False
+    return True
+
+
+def item_getter(find, method):
+    """A method for ``x[key]`` with the op that `find` gives: `method`, compiled."""
+    op = None
+
+    def compiled(self, key, /):
+        nonlocal op
+        if not is_exactly(self, TENSOR) or not is_basic(key):
+            return method(self, key)
+        array = read_slot(self, ARRAY)
+        if type(array) is not ndarray or not ndim_of(array) or not is_number_array(array):
+            return method(self, key)
+        try:
+            out = array[key]
+        except (IndexError, TypeError, ValueError):  # to be said in our words
+            return method(self, key)
+        if op is None:
+            op = find()
+        if type(out) is ndarray:
+            return viewed(op, self, array, out, "key", key, "shape")
+        # An element: a scalar, which owns its memory.
+        node = node_of(self)
+        if node is not None:
+            if is_inexact_array(array) and is_recording():
+                attributes = {"key": key, "shape": shape_of(array)}
+                node = [next_of(COUNTER), op, (node,), None, attributes]
+            else:
+                node = None
+        result = instance(SCALAR)
+        write_slot(result, ARRAY, from_scalar(out))
+        write_slot(result, FAMILY, None)
+        write_slot(result, NODE, node)
+        return result
 
     return named_as(compiled, method)
 

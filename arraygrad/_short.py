@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _dispatch
+from . import _compiled, _dispatch
 from ._apply import node_of, observe, wrap
 from ._elementwise import _constant_beside, _tracked, _untracked
 from ._graph import GRAD_MODE, OBSERVERS, next_seq
@@ -495,3 +495,9 @@ def update(op: Op, x: Any, other: Any, writer: str) -> bool:
         array = x._array
         kernel(array, operand, out=array)
     return True
+
+
+# The definitions, which the compiled roads hand to what they do not do.
+if _compiled.ROADS is not None:
+    _compiled.ROADS.register_short(_FEW, ALL_AXES, (reduction, product))
+    reduction, product = _compiled.ROADS.reduction, _compiled.ROADS.product

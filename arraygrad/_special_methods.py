@@ -677,3 +677,6 @@ def compile_operators() -> None:
     find = partial(getattr, arithmetic, "NEGATIVE")
     negated = roads.prefix_operator(find, vars(SpecialMethods)["__neg__"])
     SpecialMethods.__neg__ = negated  # type: ignore[method-assign]
+    find = partial(getattr, indexing, "GETITEM")
+    item = roads.item_getter(find, vars(SpecialMethods)["__getitem__"])
+    SpecialMethods.__getitem__ = item  # type: ignore[method-assign]

@@ -14,6 +14,7 @@ __all__ = ["EMPTY_MEAN", "TOO_FEW", "AtUsersLine", "warn"]
 EMPTY_MEAN = "Mean of empty slice" + ("" if np.lib.NumpyVersion(np.__version__) >= "2.4.0" else ".")
 TOO_FEW = "Degrees of freedom <= 0 for slice"
 
+
 class AtUsersLine:
     """The module ``warnings`` for NumPy's code, whose stack levels are not those of ours."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _compiled
 from .._answers import ASKED
 from .._detach import lose
 from .._errors import ArgumentError, ArgumentTypeError, out_of_memory
@@ -113,3 +114,12 @@ def _answered(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
         lose(f"np.{func.__name__} has no derivative rule in arraygrad and")
     return tensors(func(*plain(args), **plain(kwargs)))
+
+
+# The definitions, to which the compiled roads hand what they have no answer for.
+if _compiled.ROADS is not None:
+    _compiled.ROADS.register_protocols(
+        ASKED, _OURS, RAISED, (array_ufunc, array_function, in_our_class, out_of_memory)
+    )
+    array_ufunc = _compiled.ROADS.array_ufunc
+    array_function = _compiled.ROADS.array_function
