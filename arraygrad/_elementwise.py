@@ -242,7 +242,7 @@ def _constant_beside(value: Any, dtype: np.dtype[Any]) -> Any:
         if dtype.kind in "fc" or (kind is int and dtype.kind in "iu"):
             array = constant(value, dtype)
             # What overflows is to be warned of each time.
-            if len(_CONSTANTS) < 256 and (array == value or abs(array) != inf):
+            if len(_CONSTANTS) < 256 and (array.item() == value or abs(array) != inf):
                 array.flags.writeable = False
                 # 0.0 and -0.0 would be one key.
                 _CONSTANTS[kind, value if value else repr(value), dtype] = array

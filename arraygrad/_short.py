@@ -71,7 +71,7 @@ def reduction(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
             return None
     elif type(axis) is tuple and axis == ALL_AXES[ndim]:
         return reduction(op, x, None, keepdims)
-    elif type(axis) is tuple and len(axis) == 1:
+    elif type(axis) is tuple and len(axis) == 1 and type(axis[0]) is int:
         return reduction(op, x, axis[0], keepdims)
     else:
         return None

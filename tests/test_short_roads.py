@@ -369,3 +369,17 @@ def test_nodes_hold_what_the_general_road_writes(monkeypatch: pytest.MonkeyPatch
         assert (one[ATTRIBUTES] or {}).items() <= (other[ATTRIBUTES] or {}).items()
         kept = [[v is not None for v in node[VALUES] or ()] for node in (one, other)]
         assert kept[0] == kept[1]
+
+
+def test_a_number_that_overflows_warns_each_time() -> None:
+    x = ag.ones(2, dtype=ag.float32)
+    for _ in range(3):
+        with pytest.warns(RuntimeWarning, match="overflow"):
+            assert (x * 1e300).tolist() == [float("inf")] * 2
+
+
+@pytest.mark.parametrize("axis", [((0,),), (None,)])
+def test_axes_are_integers(axis: object) -> None:
+    for function in (ag.sum, ag.max, ag.mean, ag.prod, ag.any):
+        with pytest.raises(TypeError):
+            function(ag.ones((2, 2)), axis=axis)
