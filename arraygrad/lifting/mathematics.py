@@ -40,7 +40,10 @@ def _plain(x: Any) -> Any:
     if isinstance(x, TensorBase):
         return x._array.tolist() if x._array.size != 1 else x._array.item()
     if isinstance(x, list | tuple):
-        return [_plain(item) for item in x]
+        return [
+            item._array if isinstance(item, TensorBase) and item._array.ndim else _plain(item)
+            for item in x
+        ]
     return x
 
 
@@ -79,7 +82,7 @@ def rule(real: Callable[..., Any], ours: Callable[..., Any] | None) -> Callable[
 
 
 def _as_scalar(x: Any) -> Any:
-    if not isinstance(x, TensorBase):
+    if not isinstance(x, TensorBase) or x._array.ndim:  # math.prod([array]) is an array
         return x
     return as_pythons(wrap(x._array[()], node_of(x)))
 

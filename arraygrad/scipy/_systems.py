@@ -160,6 +160,8 @@ def lstsq(
     if int(rank) == a.shape[1] < a.shape[0]:
         error = b - a @ x
         residues = xp.sum(xp.real(error * xp.conj(error)), axis=0)
+    if lapack_driver == "gelsy":  # by QR: it computes neither
+        return x, xp.empty(0, dtype=s.dtype), int(rank), None
     return x, residues, int(rank), s
 
 

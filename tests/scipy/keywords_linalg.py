@@ -141,7 +141,7 @@ CALLS = {
             lambda a, b: sl.lstsq(a, b, cond=1e-9)[0],
             lambda a, b: sl.lstsq(a, b[:, 0])[1],
             *[lambda a, b, d=d: sl.lstsq(a, b, lapack_driver=d)[0] for d in ("gelsd", "gelss")],
-            lambda a, b: sl.lstsq(a, b, lapack_driver="gelsy")[0],
+            lambda a, b: sl.lstsq(a, b, lapack_driver="gelsy")[:3],
         ],
     ),
     "pinv": (

@@ -186,7 +186,9 @@ def m_fsum(x):
 
 @case
 def m_prod(x):
-    return math.prod(x) + math.prod([x[0], 2], start=x[1])
+    both = math.prod([x, 2.0])  # of an array it is an array
+    assert isinstance(both, np.ndarray)
+    return math.prod(x) + math.prod([x[0], 2], start=x[1]) + both.sum()
 
 
 @case
