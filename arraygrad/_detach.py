@@ -333,9 +333,14 @@ def _place(frame: types.FrameType) -> str:
 
 def _called(caller: types.FrameType, users: types.FrameType) -> str:
     """The public name of what the user called of SciPy, in which a frame is."""
-    frame = caller
-    while frame is not users and frame.f_back is not None and frame.f_back is not users:
+    frame = found = caller
+    while frame is not users:
+        if not _name(frame).startswith("scipy._lib"):  # decorators
+            found = frame
+        if frame.f_back is None:
+            break
         frame = frame.f_back
+    frame = found
     names = frame.f_code.co_qualname.split(".")
     if len(names) > 1 and "self" in frame.f_locals:
         names[0] = type(frame.f_locals["self"]).__name__

@@ -125,6 +125,9 @@ def rule(
                     return function(*args, **kwargs)
                 except LinAlgError as error:
                     raise _as_scipy_has_it(path, error, args, kwargs) from error
+                except (AttributeError, LookupError, TypeError, ValueError) as error:
+                    _refuse_forms(path, error, args, kwargs)
+                    raise
             if optional and not hasattr(scipy_module(path.rpartition(".")[0]), function.__name__):
                 return function(*args, **kwargs)
             return tensors(scipy_object(path)(*plain(args), **plain(kwargs)))
@@ -165,6 +168,18 @@ def _as_scipy_has_it(
     except ValueError as theirs:
         return ArgumentError(f"{path}: {theirs} ({error})")
     return error
+
+
+def _refuse_forms(path: str, error: Exception, args: Any, kwargs: Any) -> None:
+    """Refuse arguments of forms that SciPy takes, and a rule did not expect."""
+    if type(error).__module__.startswith("arraygrad."):
+        return
+    try:
+        scipy_object(path)(*plain(args), **plain(kwargs))
+    except Exception:  # noqa: BLE001 - SciPy does not take them, either
+        return
+    raise refuse(path, f"for arguments of these forms ({error})",
+                 "give arrays of the dimensions that it is documented for") from error  # fmt: skip
 
 
 def constant(path: str, summary: str) -> Callable[..., Any]:

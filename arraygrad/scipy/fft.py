@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._op import Linear
-from ._rule import plain, primitive_op, rule, scipy_object, tensor, xp
+from ._rule import constant, plain, primitive_op, rule, scipy_object, tensor, xp
 
 
 def _one_axis(name: str, x: Any, n: Any, axis: int, norm: Any) -> Any:
@@ -337,3 +337,6 @@ dctn = _make_several("dctn", dct, "Discrete cosine transform in several axes.")
 idctn = _make_several("idctn", idct, "Inverse of `dctn`.")
 dstn = _make_several("dstn", dst, "Discrete sine transform in several axes.")
 idstn = _make_several("idstn", idst, "Inverse of `dstn`.")
+
+next_fast_len = constant("scipy.fft.next_fast_len", "The next length that is fast: plain.")
+prev_fast_len = constant("scipy.fft.prev_fast_len", "The last length that is fast: plain.")

@@ -13,6 +13,23 @@ import numpy as np
 
 from .._errors import ArgumentError
 from ._borders import correlated, windows
+from ._ndimage_morphology import (
+    black_tophat as black_tophat,
+    fourier_ellipsoid as fourier_ellipsoid,
+    fourier_gaussian as fourier_gaussian,
+    fourier_shift as fourier_shift,
+    fourier_uniform as fourier_uniform,
+    geometric_transform as geometric_transform,
+    grey_closing as grey_closing,
+    grey_dilation as grey_dilation,
+    grey_erosion as grey_erosion,
+    grey_opening as grey_opening,
+    maximum_filter1d as maximum_filter1d,
+    minimum_filter1d as minimum_filter1d,
+    morphological_gradient as morphological_gradient,
+    morphological_laplace as morphological_laplace,
+    white_tophat as white_tophat,
+)
 from ._rule import constant, plain, refuse, rule, scipy_object, tensor, tensors_of, xp
 from ._sampling import (
     affine_transform as affine_transform,

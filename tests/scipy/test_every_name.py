@@ -12,7 +12,7 @@ import scipy.signal as ss
 import scipy.sparse as sp
 import scipy.sparse.linalg as spl
 import scipy.stats as st
-from scipy import integrate, interpolate, ndimage
+from scipy import integrate, interpolate, ndimage, special
 
 import arraygrad as ag
 from arraygrad.scipy import _registry
@@ -80,6 +80,19 @@ ROWS = {
         ),
         (LINE,),
     ),
+    "special with derivatives": (
+        lambda x: [
+            special.legendre_p(3, x), special.legendre_p([2, 3, 0, 1], x, diff_n=2)[:2],
+            special.legendre_p_all(3, x), special.legendre_p_all(2, x, diff_n=1),
+            special.assoc_legendre_p(3, 1, x, branch_cut=2, norm=True),
+            special.assoc_legendre_p_all(2, 1, x, diff_n=1), special.sph_legendre_p(3, 2, x),
+            special.sph_legendre_p_all(2, 2, x, diff_n=1),
+            *(y.real for y in special.sph_harm_y(2, 1, x, 2 * x, diff_n=2)),
+            special.sph_harm_y_all(2, 1, x, 0.3).imag,
+            special.sph_harm_y_all(2, 2, 0.3, x, diff_n=1)[1].real,
+        ] if SCIPY >= (1, 15) else x,
+        (np.array([0.3, -0.6, 0.7, 0.1]),),
+    ),
     "stats.erlang": (lambda x: (st.erlang.logpdf(x, 2), st.erlang.cdf(x, 3)), (LINE**2 + 0.1,)),
 }  # fmt: skip
 
@@ -107,6 +120,8 @@ def test_results_that_are_whole_numbers_are_plain():
         "high": lambda x: ss.argrelextrema(x, np.greater)[0],
         "label": lambda x: ndimage.label(x)[0],
         "matrix": lambda x: sp.isspmatrix(sp.eye(2)),
+        "length": lambda x: sf.next_fast_len(target=len(x) + 2, real=True),
+        "less": lambda x: sf.prev_fast_len(len(x), True) if SCIPY >= (1, 15) else 5,
     }
     for f in same.values():
         out = ag.lift(f)(x)

@@ -19,6 +19,7 @@ from . import (
     keywords_integrate,
     keywords_interpolate,
     keywords_linalg,
+    keywords_morphology,
     keywords_multivariate,
     keywords_ndimage,
     keywords_roots,
@@ -42,6 +43,7 @@ from .checking import (
 
 TABLES = {
     "linalg": keywords_linalg,
+    "morphology": keywords_morphology,
     "multivariate": keywords_multivariate,
     "ndimage": keywords_ndimage,
     "scattered": keywords_scattered,

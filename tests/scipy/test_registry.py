@@ -21,7 +21,10 @@ PAIRS = sorted(p for p in _registry.stand_ins().items() if p[1].startswith("arra
 # Not in every SciPy that is supported.
 OPTIONAL = {
     "scipy.linalg.kron", "scipy.integrate.cumulative_simpson", "scipy.interpolate.make_splrep",
-    "scipy.special.sph_harm_y", "scipy.stats.matrix_t", "scipy.stats.normal_inverse_gamma",
+    "scipy.fft.prev_fast_len", "scipy.special.sph_harm_y", "scipy.special.sph_harm_y_all",
+    "scipy.special.assoc_legendre_p", "scipy.special.assoc_legendre_p_all",
+    "scipy.special.legendre_p", "scipy.special.legendre_p_all", "scipy.special.sph_legendre_p",
+    "scipy.special.sph_legendre_p_all", "scipy.stats.matrix_t", "scipy.stats.normal_inverse_gamma",
 }  # fmt: skip
 
 

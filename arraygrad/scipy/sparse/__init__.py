@@ -114,10 +114,11 @@ def _made(name: str, summary: str) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         real = scipy_object(f"scipy.sparse.{name}")
         if any(map(holds_gradient, (*args, *kwargs.values()))):
-            if name not in _PLACING:
-                raise refuse(f"scipy.sparse.{name}", "rule", "use coo_array((data, (rows, cols)))")
             numbered = Numbered()
-            return _placed(numbered, real(*(_numbers(numbered, a) for a in args), **kwargs))
+            given = [_numbers(numbered, a) for a in args] if name in _PLACING else []
+            if not numbered.count:
+                raise refuse(f"scipy.sparse.{name}", "rule", "use coo_array((data, (rows, cols)))")
+            return _placed(numbered, real(*given, **kwargs))
         out = real(*map(plain_argument, args), **{k: plain_argument(v) for k, v in kwargs.items()})
         return sparse_of(out) if isinstance(out, Sparse) else out
 
@@ -132,7 +133,7 @@ def _numbers(numbered: Numbered, x: Any) -> Any:
         return [_numbers(numbered, item) for item in x]
     if isinstance(x, Sparse):
         x = sparse_of(x)
-    elif needs_rule(x) or (isinstance(x, np.ndarray) and x.ndim == 2):
+    elif np.ndim(plain(x)) == 2:
         x = csr_array(tensor(x, "scipy.sparse"))
     else:
         return plain(x)
@@ -151,7 +152,9 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
     real = scipy_object("scipy.sparse.kron")
     if not holds_gradient([A, B]):
         return sparse_of(real(plain_argument(A), plain_argument(B), format))
-    first, second = (sparse_of(x) if isinstance(x, Sparse) else csr_array(x) for x in (A, B))
+    first, second = sparse_of(A), sparse_of(B)
+    if any(not isinstance(x, Sparse) and np.ndim(plain(x)) != 2 for x in (A, B)):
+        raise refuse("scipy.sparse.kron", "of one dimension", "give matrices, x[None]")
     # SciPy's format: it says which one the product has.
     ones = [csr_array(plain_argument(x)).plain for x in (first, second)]
     if first._is_matrix and second._is_matrix:

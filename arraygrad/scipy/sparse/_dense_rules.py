@@ -28,7 +28,7 @@ def dense(A: Any, name: str) -> Any:
         A = sparse_of(A).toarray()
     if hasattr(A, "matvec"):
         raise refuse(f"scipy.sparse.linalg.{name}", "by an operator", "give the matrix")
-    A = tensor(A, f"scipy.sparse.linalg.{name}")
+    A = xp.atleast_2d(tensor(A, f"scipy.sparse.linalg.{name}"))
     if max(A.shape) > _MOST_ROWS:
         raise refuse(
             f"scipy.sparse.linalg.{name}", f"of more than {_MOST_ROWS} rows",

@@ -511,6 +511,8 @@ def sparse_of(real: Any) -> Any:
     """Ours for a sparse matrix of SciPy; ours unchanged."""
     if is_ours(real):
         return real
+    if not isinstance(real, Sparse):  # dense
+        return KINDS["csr_array"](real)
     made = object.__new__(KINDS[type(real).__name__])
     made._hold(real)
     return made

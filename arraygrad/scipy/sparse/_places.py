@@ -33,14 +33,14 @@ class Numbered:
 
     def __init__(self) -> None:
         self._entries: list[Any] = []
-        self._count = 0
+        self.count = 0
 
     def matrix(self, data: Any, pattern: Pattern, kind: str) -> Any:
         """SciPy's matrix of the kind, with the numbers of these entries, from 1 on."""
         data, pattern = merged(data, pattern)
-        numbers = np.arange(1.0, data.shape[0] + 1) + self._count
+        numbers = np.arange(1.0, data.shape[0] + 1) + self.count
         self._entries.append(data)
-        self._count += data.shape[0]
+        self.count += data.shape[0]
         made = scipy_object("scipy.sparse.coo_array")(
             (numbers, (pattern.rows, pattern.cols)), shape=pattern.shape
         )

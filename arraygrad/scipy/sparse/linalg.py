@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import linalg as core
-from .._rule import plain, policed, refuse, tensor, tensors, xp
+from .._rule import by_name, plain, policed, refuse, tensor, tensors, xp
 from ._dense_rules import (
     eigs as eigs,
     eigsh as eigsh,
@@ -81,14 +81,14 @@ class _Factors:
         return getattr(self._real, name)
 
 
-def splu(A: Any, **options: Any) -> Any:
+def splu(A: Any, *more: Any, **options: Any) -> Any:
     """Factors of a matrix, whose ``solve`` is differentiable."""
-    return _Factors(A, "splu", options)
+    return _Factors(A, "splu", by_name("scipy.sparse.linalg.splu", 1, more, options))
 
 
-def spilu(A: Any, **options: Any) -> Any:
+def spilu(A: Any, *more: Any, **options: Any) -> Any:
     """Approximate factors of a matrix; plain."""
-    return _Factors(A, "spilu", options)
+    return _Factors(A, "spilu", by_name("scipy.sparse.linalg.spilu", 1, more, options))
 
 
 def factorized(A: Any) -> Callable[[Any], Any]:
