@@ -84,10 +84,17 @@ def function(record: Record, f: Any) -> Any:
         twin = record.twin_of(f)
         if twin is None:
             cells = record.cells_for(f)
-            twin = lifter.function(f, record.visit, cells)
-            record.holder().closures[id(f)] = (f, twin)
-            _take_cells(record, f, cells)
-            lifter.finish(twin, f, record.visit)
+            twin = lifter.known_closure(f, cells) if record.own else None
+            if twin is not None:
+                record.closures[id(f)] = (f, twin)
+                _take_cells(record, f, cells)
+            else:
+                twin = lifter.function(f, record.visit, cells)
+                record.holder().closures[id(f)] = (f, twin)
+                if record.own:
+                    lifter.closures[id(f)] = twin
+                _take_cells(record, f, cells)
+                lifter.finish(twin, f, record.visit)
     if id(twin) not in record.syncs and (f.__defaults__ or f.__kwdefaults__):
         record.add_defaults(f, twin)
     record.add_attributes(f, twin)
@@ -136,8 +143,15 @@ def _wrapper(record: Record, f: Any) -> Any:
     else:
         return f
     cells = record.cells_for(f)
+    twin = record.lifter.known_closure(f, cells) if record.own else None
+    if twin is not None:
+        closures[id(f)] = (f, twin)
+        _take_cells(record, f, cells)
+        return twin
     twin = record.lifter.wrapper(f, record.visit, cells)
     closures[id(f)] = (f, twin)
+    if record.own:
+        record.lifter.closures[id(f)] = twin
     _take_cells(record, f, cells)
     record.lifter.finish(twin, f, record.visit)
     return twin

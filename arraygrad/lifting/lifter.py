@@ -20,6 +20,7 @@ from typing import Any
 from .._detach import LIFTED_MARK
 from . import reach, rebinding, stand_ins, twin_classes
 from .class_sync import ClassSync
+from .sync import CellTwin
 from .twin_classes import ORIGINALS, wants_twin
 
 SCOPE = LIFTED_MARK  # key under which a twin namespace holds its Scope
@@ -74,6 +75,10 @@ class Lifter:
         self.classes: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
         self.class_syncs: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
         self.metas: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
+        # Those that records reach by themselves, which all have one twin: id of the function, or of
+        # the cell.
+        self.closures: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        self.cell_twins: weakref.WeakValueDictionary[int, CellTwin] = weakref.WeakValueDictionary()
         self.methods: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.class_cells: weakref.WeakKeyDictionary[type, Any] = weakref.WeakKeyDictionary()
         self.attributes: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -122,6 +127,17 @@ class Lifter:
     def function(self, f: Any, visit: Visit, cells: dict[int, tuple[Any, Any]]) -> Any:
         """The twin of a function of the user (made anew if f has a closure)."""
         return self._rebuilt(f, self.scope(f.__globals__).twin, visit, cells)
+
+    def known_closure(self, f: Any, cells: dict[int, tuple[Any, Any]]) -> Any:
+        """The twin that a closure has for other records, if it is over these cells."""
+        twin = self.closures.get(id(f))
+        if twin is None or self.original(twin) is not f:
+            return None
+        for cell, own in zip(f.__closure__, twin.__closure__, strict=True):
+            known = cells.get(id(cell))
+            if known is None or known[1] is not own:
+                return None
+        return twin
 
     def wrapper(self, f: Any, visit: Visit, cells: dict[int, tuple[Any, Any]]) -> Any:
         """A library's function around functions of the user (a decorator's): cells alone differ."""

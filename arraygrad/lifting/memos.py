@@ -29,6 +29,7 @@ import numpy as np
 from .._apply import node_of, wrap
 from .._detach import as_pythons, is_pythons
 from .._errors import GradientWarning
+from .._formulas import is_leaf_node
 from .._graph import INPUTS, SEQ, next_seq
 from .._storage import TensorBase
 from .._warnings import warn
@@ -59,6 +60,7 @@ class Look:
         self.names = rebound_by(record)
         self.before = places.State(record, self.names)
         self.again = places.drawn_again(record, self.before)
+        self.moving = _parameters(args, kwargs)
         self.must = must
         self.since = next_seq()
 
@@ -81,6 +83,25 @@ def look(record: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look
     if not record.keeps and not _may_hold(record, found):
         return None
     return None if found.before.moves_on() else found
+
+
+def _parameters(args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[int]:
+    """Tensors in objects and containers by which a derivative may be taken.
+
+    Others were left there: what is kept of an argument stays as it is when that moves.
+    """
+    given = (*args, *kwargs.values())
+    inside = {id(t) for t in kept.tensors_in([g for g in given if not isinstance(g, TensorBase)])}
+    for g in given:
+        if dataclasses.is_dataclass(g) and not isinstance(g, type):
+            fields = [getattr(g, field.name, None) for field in dataclasses.fields(g)]
+            inside |= {id(t) for t in kept.tensors_in(fields)}
+    known = {id(g) for g in given}
+    for key, t in SESSION.kept.items():
+        node = node_of(t)
+        if node is not None and is_leaf_node(node) and key not in known:
+            inside.add(key)
+    return inside
 
 
 def _may_hold(record: Running, found: Look) -> bool:
@@ -172,7 +193,7 @@ def _elsewhere(
     for step in _STEPS:
         moves = Moves(step, False)
         for held in after.held.values():
-            items = {k: moves.of(v) for k, v in held.items.items() if id(v) in SESSION.kept}
+            items = {k: moves.of(v) for k, v in held.items.items() if id(v) in found.moving}
             if items:
                 held.put(held.items | items)
         args, kwargs = moves.arguments(found.args, found.kwargs)

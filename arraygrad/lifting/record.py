@@ -25,7 +25,7 @@ from .leaving import ARGUMENTS
 from .lifter import SCOPE, Lifter, Scope
 from .running import Running
 from .session import CONTAINERS, INERT, SESSION, is_live
-from .sync import AttributesSync, CellSync, Check, DefaultsSync
+from .sync import AttributesSync, CellSync, CellTwin, Check, DefaultsSync
 from .twin_classes import ORIGINALS
 
 _ARITHMETIC_ERRORS = frozenset({"ZeroDivisionError", "OverflowError", "ArithmeticError"})
@@ -320,7 +320,12 @@ class Record(Running):
     def cells_for(self, f: Any) -> dict[int, tuple[Any, Any]]:
         """Twins of closure cells by the cells' ids, where those of a function belong."""
         holder = self.holder()
-        if holder is not self:  # it may share some with the target
+        if holder is self:
+            for cell in f.__closure__:
+                known = self.lifter.cell_twins.get(id(cell))
+                if known is not None and known.cell is cell:
+                    self.cells.setdefault(id(cell), (cell, known.twin))
+        else:  # it may share some with the target
             for cell in f.__closure__:
                 if id(cell) in self.cells:
                     holder.cells[id(cell)] = self.cells[id(cell)]
@@ -348,8 +353,16 @@ class Record(Running):
 
     def add_cell(self, cell: Any, twin: Any) -> None:
         """Keep a twin of a closure cell in step; a class's methods may have another than ours."""
-        if id(twin) not in self.syncs:
-            self._add(twin, CellSync(cell, twin))
+        if id(twin) in self.syncs:
+            return
+        known = self.lifter.cell_twins.get(id(cell)) if self.own else None
+        if known is None or known.twin is not twin:
+            known = CellTwin(cell, twin)
+            if self.own:
+                known = self.lifter.cell_twins.setdefault(id(cell), known)
+                if known.twin is not twin:
+                    known = CellTwin(cell, twin)
+        self._add(twin, CellSync(cell, twin, known))
 
     def _add(self, twin: Any, sync: Any) -> None:
         holder = self.holder()

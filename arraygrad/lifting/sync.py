@@ -154,14 +154,26 @@ class Check:
         self.values = ()
 
 
-class CellSync:
-    """Keeps a twin closure cell in step with the user's."""
+class CellTwin:
+    """A closure cell of the user, and its twin, which all records share that reach it."""
 
-    __slots__ = ("cell", "live", "set", "twin", "value")
+    __slots__ = ("__weakref__", "cell", "set", "twin")
 
     def __init__(self, cell: Any, twin: Any) -> None:
         self.cell = cell
         self.twin = twin
+        self.set: Any = ABSENT  # what was put into the twin last
+
+
+class CellSync:
+    """Keeps a twin closure cell in step with the user's."""
+
+    __slots__ = ("cell", "live", "set", "shared", "twin", "value")
+
+    def __init__(self, cell: Any, twin: Any, shared: CellTwin | None = None) -> None:
+        self.cell = cell
+        self.twin = twin
+        self.shared = CellTwin(cell, twin) if shared is None else shared
         self.value: Any = ABSENT
         self.set: Any = ABSENT
         self.live = True
@@ -172,14 +184,18 @@ class CellSync:
             value = self.cell.cell_contents
         except ValueError:  # not bound yet
             return
-        if value is self.value and not self.live:
+        shared = self.shared
+        if value is self.value and not self.live and shared.set is self.set:
             return
         if value is not self.value and record.own:
             record.settled = ABSENT
         self.value = value
         self.set = standing(record, value)
         self.live = record.changes(value)
-        self.twin.cell_contents = self.set
+        if shared.set is not ABSENT and self._now() is not shared.set:
+            self.set = shared.set  # code that is running has bound it: that is given to the user
+            return
+        shared.set = self.twin.cell_contents = self.set
         if SESSION.suspects:
             kept.placed(self.set, "a variable of an enclosing function", self._now)
             if self.set is not value and type(value) in INERT:
@@ -189,7 +205,7 @@ class CellSync:
         """Say what shows that a pull and a push have nothing to do; False if they may have."""
         if self.live or self.value is ABSENT:
             return False
-        before.cells.append((self.cell, self.value))
+        before.cells += [(self.cell, self.value), (self.twin, self.set)]
         after.cells.append((self.twin, self.set))
         return True
 
@@ -199,7 +215,10 @@ class CellSync:
         return True
 
     def _now(self) -> Any:
-        return self.twin.cell_contents
+        try:
+            return self.twin.cell_contents
+        except ValueError:  # not bound
+            return ABSENT
 
     def forget(self) -> None:
         """Have it pulled again: the twin holds a tensor of a call that has ended."""
@@ -207,12 +226,9 @@ class CellSync:
 
     def push(self, record: Record) -> None:
         """Give the user what lifted code has bound."""
-        try:
-            now = self.twin.cell_contents
-        except ValueError:
-            return
-        if now is not self.set:
-            self.set = now
+        now = self._now()
+        if now is not ABSENT and now is not self.shared.set:
+            self.set = self.shared.set = now
             self.value = self.cell.cell_contents = record.leave_value(now)
             self.live = True
 

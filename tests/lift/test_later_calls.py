@@ -377,3 +377,41 @@ def test_names_of_ours_in_objects_of_the_user_stay():
         assert backend.xp is tensor_numpy is backend.all[0] is LIBRARIES["arraygrad"]
         assert LIBRARIES["sin"] is tensor_numpy.sin
         assert LIBRARIES["numpy"] is np is backend.all[1]
+
+
+def counting():
+    calls, weights = 0, np.ones(2)
+
+    def inner(x):
+        nonlocal calls
+        calls += 1
+        return (x * calls * weights).sum()
+
+    return inner, weights
+
+
+inner, WEIGHTS = counting()
+
+
+def calls_a_closure(x):
+    return inner(x)
+
+
+def calls_it_too(x):
+    return inner(x) * 1.0
+
+
+def test_a_closure_has_the_same_variables_for_all_that_reach_it():
+    """Each lifted function had variables of its own for it, and ran with those of another."""
+    by_grad, too = ag.grad(calls_a_closure), ag.grad(calls_it_too)
+    count = 0
+    for k in range(3):
+        x = ag.tensor(X, requires_grad=True)
+        for by in (by_grad, too):
+            count += 1
+            np.testing.assert_array_equal(by(X), np.full(2, count * (k + 1.0)))
+        ag.lift(calls_a_closure)(x).backward()
+        np.testing.assert_array_equal(x.grad, np.full(2, (count + 1) * (k + 1.0)))
+        assert calls_a_closure(X) == (count + 2) * (k + 1.0) * X.sum()
+        count += 2
+        WEIGHTS[:] += 1.0
