@@ -219,7 +219,7 @@ def check_subclass(x: Any, function: str) -> None:
 
     Masked arrays, matrices, and classes with operators of their own, such as quantities with units.
     """
-    names = {k.__name__ for k in type(x).__mro__ if k.__module__.partition(".")[0] == "numpy"}
+    names = {k.__name__ for k in type(x).__mro__ if str(k.__module__).partition(".")[0] == "numpy"}
     if "MaskedArray" in names:
         raise ArgumentTypeError(
             f"{function}: the mask of a masked array would be lost; fill it, x.filled(value), "

@@ -130,6 +130,6 @@ def out_of_memory(function: str, error: MemoryError) -> OutOfMemoryError:
 def kind_of(x: object) -> str:
     """The name of an object's class in a message, with its library where it is called as ours."""
     cls = type(x)
-    library = cls.__module__.partition(".")[0]
+    library = str(cls.__module__).partition(".")[0]
     is_namesake = cls.__name__ in ("Tensor", "Scalar") and library != "arraygrad"
     return f"{library}.{cls.__name__}" if is_namesake else cls.__name__

@@ -60,7 +60,7 @@ def _foreign(kind: type, protocol: str) -> bool:
         _OURS.add(kind)
         return False
     # A class that answers NumPy's protocol itself knows tensors, as it knows arrays, for values.
-    return hasattr(kind, protocol) or kind.__module__.partition(".")[0] in _FOREIGN
+    return hasattr(kind, protocol) or str(kind.__module__).partition(".")[0] in _FOREIGN
 
 
 # Called with the tensor that NumPy has asked, as methods: its class keeps the two as its own once

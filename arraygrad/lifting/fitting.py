@@ -208,7 +208,7 @@ def replaced(new: Any, old: Any) -> Any:
 def method(record: Record, method: Any) -> Any:
     """The method of what stands for its function and its object."""
     function = method.__func__
-    if not (getattr(function, "__module__", None) or "").startswith("scipy."):
+    if not str(getattr(function, "__module__", "")).startswith("scipy."):
         function = record.visit(function)
     if function is method.__func__:  # nobody's of the user
         ours = rebinding.known(method)

@@ -171,9 +171,10 @@ class Record(Running):
         for base in (TensorBase, type, types.ModuleType):
             if issubclass(kind, base):
                 return fitting.HANDLERS[base]
-        if kind.__name__ == "CPUDispatcher" and kind.__module__.startswith("numba."):
+        module = str(kind.__module__)  # a descriptor in types that Cython makes
+        if kind.__name__ == "CPUDispatcher" and module.startswith("numba."):
             return fitting.compiled
-        if kind.__module__.startswith("arraygrad."):
+        if module.startswith("arraygrad."):
             return fitting.same
         if self.owned(self.lifter.twin_class, kind, self.visit, self.cells) is not kind:
             return fitting.instance_of(self, kind)

@@ -151,7 +151,7 @@ def _is_harmless(record: Record, value: Any, kind: type, todo: list[Any]) -> boo
     if isinstance(value, types.ModuleType):
         return not is_ours(value.__name__)
     if isinstance(value, type):
-        return value in record.classes or _top(value.__module__) in _KNOWN
+        return value in record.classes or _top(str(value.__module__)) in _KNOWN
     if isinstance(value, enum.Enum):  # of a class without code
         todo.append(value._value_)
         return True

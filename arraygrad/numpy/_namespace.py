@@ -103,7 +103,7 @@ def is_numpys(x: Any) -> bool:
 def _is_of_late_modules(x: Any) -> bool:
     """Whether `x` is of modules that NumPy imports when they are first used."""
     return isinstance(x, type | types.FunctionType) and (
-        (getattr(x, "__module__", None) or "").startswith(("numpy.polynomial", "numpy.matlib"))
+        str(getattr(x, "__module__", "")).startswith(("numpy.polynomial", "numpy.matlib"))
     )
 
 
@@ -124,7 +124,7 @@ def _may_have_twin(x: Any) -> bool:
 
 
 def _make(real: Any) -> Any:
-    if (getattr(real, "__module__", None) or "").startswith("numpy.polynomial"):
+    if str(getattr(real, "__module__", "")).startswith("numpy.polynomial"):
         from . import polynomial
 
         return polynomial.twin(real)
@@ -161,7 +161,7 @@ def real_of(ours: Any) -> Any:
 
 
 def _random_class(real: Any) -> Any:
-    if real.__module__.startswith("numpy.random"):
+    if str(real.__module__).startswith("numpy.random"):
         from . import random
 
         return random.TWINS.get(real)
@@ -181,7 +181,7 @@ def _random_function(real: Any) -> Any:
 def _function(real: Any) -> Any:
     name = getattr(real, "__name__", "")
     module = getattr(real, "__module__", "") or ""
-    if name in _ABOUT_ARRAYS or module.startswith("numpy.testing"):
+    if name in _ABOUT_ARRAYS or str(module).startswith("numpy.testing"):
         return _about_arrays(real)
     answer = answer_to(real)
     return _unanswered(real) if answer is None else _answered(real, answer)
@@ -213,7 +213,7 @@ def _answered(real: Any, answer: Any) -> Any:
 
 def _is_object_like(x: Any) -> bool:
     """Arrays of objects, strings or dates, and arrays of other libraries."""
-    return isinstance(x, np.ndarray) or type(x).__module__.partition(".")[0] in _FOREIGN
+    return isinstance(x, np.ndarray) or str(type(x).__module__).partition(".")[0] in _FOREIGN
 
 
 _FOREIGN = {"dask", "xarray", "pandas", "torch", "jax", "jaxlib", "pint", "polars", "sparse"}

@@ -85,7 +85,7 @@ def tensors(x: Any) -> Any:
 
 def ours_for(x: Any) -> Any:
     """Ours for an object of one of SciPy's classes that have a stand-in; anything else as it is."""
-    for kind in type(x).__mro__[:-1] if type(x).__module__.startswith("scipy.") else ():
+    for kind in type(x).__mro__[:-1] if str(type(x).__module__).startswith("scipy.") else ():
         path = INSTANCES.get(f"{kind.__module__.rpartition('._')[0]}.{kind.__name__}")
         if path is not None:
             module, _, name = path.partition(":")
@@ -242,7 +242,7 @@ def _holds_tensors(args: Any) -> bool:
 
 def _holds_sparse(args: Any) -> bool:
     """Whether one of our sparse matrices, which SciPy does not know, is among arguments."""
-    return any(type(x).__module__.startswith("arraygrad.scipy.sparse") for x in args)
+    return any(str(type(x).__module__).startswith("arraygrad.scipy.sparse") for x in args)
 
 
 def _on_plain_values(real: Any, args: Any, kwargs: Any, error: Exception) -> Any:

@@ -295,3 +295,25 @@ def test_arrays_without_numbers(f):
 def test_records_hold_no_tensors(f, words):
     with pytest.raises(ag.errors.DetachError, match=words):
         ag.grad(f)(X)
+
+
+class Unnamed:
+    """As the types that Cython makes for compiled functions, whose __module__ is a descriptor."""
+
+    def __call__(self, x):
+        return x * x
+
+
+Unnamed.__module__ = property(lambda self: "somewhere")
+UNNAMED = Unnamed()
+
+
+def test_a_class_whose_module_is_no_name():
+    def f(x):
+        return np.sum(UNNAMED(x)) + np.sum(Unnamed()(x))
+
+    np.testing.assert_allclose(ag.grad(f)(X), 4 * X)
+    with pytest.raises(TypeError):
+        np.add(ag.tensor(X), UNNAMED)
+    with pytest.raises(TypeError):
+        ag.grad(lambda x: np.sum(np.add(x, UNNAMED)))(X)
