@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _STEPS = (2.0**-9, -(2.0**-9), 2.0**-20)  # relative; more than keys are rounded to, then less
 _BESIDE = 1e-13  # so near that values are the same to rounding, and keys are not
 _GROWTH = 3  # calls 1, 3, 9, ... are looked at, and all of what is known to keep something
+_SHAPES = 256  # of arguments; for so many it is known what calls leave
 _NODES = 100_000  # so many are counted
 
 
@@ -150,6 +151,8 @@ def checked(found: Look, result: Any, function: Callable[..., Any]) -> Any:
             theirs = _written(begun, ended)
             if theirs:
                 record.note_left()
+            if len(record.written) >= _SHAPES:
+                record.written.clear()
             record.written[shapes] = (known or Counter()) | own | theirs
             start, where = _without(found.before, begun, after, ended)
             if not where:
