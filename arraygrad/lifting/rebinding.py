@@ -94,7 +94,7 @@ def _adapter(x: Any) -> Any:
     if not str(cls.__module__).startswith("scipy."):
         return None
     for kind in cls.__mro__[:-1]:
-        path = _registry.INSTANCES.get(f"{kind.__module__.rpartition('._')[0]}.{kind.__name__}")
+        path = _registry.INSTANCES.get(f"{kind.__module__.partition('._')[0]}.{kind.__name__}")
         if path is not None:
             return _imported(path)
     return None

@@ -510,6 +510,11 @@ INSTANCES = {
     "scipy.interpolate.RegularGridInterpolator": "arraygrad.scipy.interpolate:grid_of",
     "scipy.interpolate.SmoothBivariateSpline": "arraygrad.scipy.interpolate:bivariate_of",
     "scipy.interpolate.interp1d": "arraygrad.scipy.interpolate:interp1d_of",
+    # Their module until SciPy 1.14.
+    "scipy.interpolate.interpnd.CloughTocher2DInterpolator":
+        "arraygrad.scipy.interpolate:scattered_of",
+    "scipy.interpolate.interpnd.LinearNDInterpolator":
+        "arraygrad.scipy.interpolate:scattered_of",
     "scipy.sparse.bsr_array": "arraygrad.scipy.sparse:sparse_of",
     "scipy.sparse.bsr_matrix": "arraygrad.scipy.sparse:sparse_of",
     "scipy.sparse.coo_array": "arraygrad.scipy.sparse:sparse_of",

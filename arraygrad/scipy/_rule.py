@@ -86,7 +86,7 @@ def tensors(x: Any) -> Any:
 def ours_for(x: Any) -> Any:
     """Ours for an object of one of SciPy's classes that have a stand-in; anything else as it is."""
     for kind in type(x).__mro__[:-1] if str(type(x).__module__).startswith("scipy.") else ():
-        path = INSTANCES.get(f"{kind.__module__.rpartition('._')[0]}.{kind.__name__}")
+        path = INSTANCES.get(f"{kind.__module__.partition('._')[0]}.{kind.__name__}")
         if path is not None:
             module, _, name = path.partition(":")
             return getattr(importlib.import_module(module), name)(x)

@@ -234,9 +234,11 @@ def _alfeld(tri: Any, simplex: Any, corners: Any, weights: Any, values: Any, slo
 @rule("scipy.interpolate.griddata")
 def griddata(
     points: Any, values: Any, xi: Any, method: str = "linear", fill_value: Any = np.nan,
-    rescale: bool = False,
+    rescale: bool = False, simplex_tolerance: float = 1.0,
 ) -> Any:  # fmt: skip
     """Values at xi between scattered points; see the interpolators of this module."""
+    if simplex_tolerance != 1.0:
+        raise refuse("scipy.interpolate.griddata", "with simplex_tolerance=", "leave it out")
     shape = np.shape(plain(points))
     count = len(points) if isinstance(points, tuple) else shape[-1] if len(shape) > 1 else 1
     if count == 1:

@@ -90,7 +90,7 @@ CALLS = {
             lambda a: sp.vstack((sp.csr_array(a), PLAIN)).toarray(),
             lambda a: sp.bmat([[sp.csr_array(a), None], [None, PLAIN]]).toarray(),
             lambda a: sp.block_array([[sp.csr_array(a)], [PLAIN]]).toarray(),
-            lambda a: (sp.tril(sp.csr_array(a), k=-1) + sp.triu(a, 1)).toarray(),
+            lambda a: (sp.tril(sp.csr_array(a), k=-1) + sp.triu(sp.csr_array(a), 1)).toarray(),
             lambda a: sp.csr_array(a).reshape((25, 1)).toarray(),
             refused(lambda a: sp.kronsum(sp.csr_array(a), PLAIN).toarray()),
             refused(lambda a: sp.csr_array(a).maximum(PLAIN).toarray()),

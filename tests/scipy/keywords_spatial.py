@@ -12,7 +12,7 @@ from scipy.spatial import (
 )
 from scipy.spatial.transform import Rotation, Slerp
 
-from .checking import refused
+from .checking import SCIPY, refused
 
 RNG = np.random.default_rng(8)
 POINTS = RNG.uniform(0.0, 2.0, size=(9, 2))
@@ -48,7 +48,11 @@ CALLS = {
                 ).points
             ),
             lambda p, s, h: p[Delaunay(CLOUD).find_simplex(0.5 + 0.1 * p)],
-            lambda p, s, h: p[tsearch(tri=Delaunay(CLOUD), xi=0.5 + 0.1 * p)],
+            *(
+                [lambda p, s, h: p[tsearch(tri=Delaunay(CLOUD), xi=0.5 + 0.1 * p)]]
+                if SCIPY < (1, 18)
+                else []
+            ),  # it is deprecated
             lambda p, s, h: Voronoi(p).vertices,
             lambda p, s, h: (
                 Voronoi(s, furthest_site=False, incremental=False, qhull_options=None).vertices

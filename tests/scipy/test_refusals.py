@@ -356,6 +356,7 @@ def functions_that_call(name):
 
 # Places that no call reaches with the installed SciPy, or that guard against a missing formula.
 UNREACHED = {
+    "_scattered.py: griddata": "SciPy has the option simplex_tolerance since 1.18",
     "_distribution.py: _formula": "all families state what the methods need",
     "_filter_forms.py: tf2zpk": "SciPy itself takes no roots of several numerators",
     "_quadrature.py: _edges": "QUADPACK's reports differ between versions of SciPy",
