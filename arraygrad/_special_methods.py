@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -652,6 +653,10 @@ def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:
     return x
 
 
+# (class, name, method written out above, compiled method that stands before it)
+_COMPILED: list[tuple[type, str, Any, Any]] = []
+
+
 def compile_operators() -> None:
     """Put compiled operators before those that are written out above, if there are any."""
     roads = _compiled.ROADS
@@ -669,14 +674,29 @@ def compile_operators() -> None:
             for method, reflected in ((f"__{name}__", False), (f"__r{name}__", True)):
                 written = vars(cls)[method]
                 compiled = roads.operator(find, written, scalar=scalar, reflected=reflected)
-                setattr(cls, method, compiled)
+                _COMPILED.append((cls, method, written, compiled))
+    methods = vars(SpecialMethods)
     for name, op in comparisons.items():
-        find = partial(getattr, comparison, op)
-        written = vars(SpecialMethods)[f"__{name}__"]
-        setattr(SpecialMethods, f"__{name}__", roads.operator(find, written, compares=True))
-    find = partial(getattr, arithmetic, "NEGATIVE")
-    negated = roads.prefix_operator(find, vars(SpecialMethods)["__neg__"])
-    SpecialMethods.__neg__ = negated  # type: ignore[method-assign]
-    find = partial(getattr, indexing, "GETITEM")
-    item = roads.item_getter(find, vars(SpecialMethods)["__getitem__"])
-    SpecialMethods.__getitem__ = item  # type: ignore[method-assign]
+        method, find = f"__{name}__", partial(getattr, comparison, op)
+        compiled = roads.operator(find, methods[method], compares=True)
+        _COMPILED.append((SpecialMethods, method, methods[method], compiled))
+    for method, maker, find in (
+        ("__neg__", roads.prefix_operator, partial(getattr, arithmetic, "NEGATIVE")),
+        ("__getitem__", roads.item_getter, partial(getattr, indexing, "GETITEM")),
+    ):
+        compiled = maker(find, methods[method])
+        _COMPILED.append((SpecialMethods, method, methods[method], compiled))
+    for owner, method, _, compiled in _COMPILED:
+        setattr(owner, method, compiled)
+
+
+@contextmanager
+def operators_in_frames() -> Iterator[None]:
+    """Run the operators as they are written, in frames of Python's, for who watches these."""
+    for cls, method, written, _ in _COMPILED:
+        setattr(cls, method, written)
+    try:
+        yield
+    finally:
+        for cls, method, _, compiled in _COMPILED:
+            setattr(cls, method, compiled)

@@ -117,6 +117,7 @@ def _answered(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 # The definitions, to which the compiled roads hand what they have no answer for.
+python_array_ufunc = array_ufunc
 if _compiled.ROADS is not None:
     _compiled.ROADS.register_protocols(
         ASKED, _OURS, RAISED, (array_ufunc, array_function, in_our_class, out_of_memory)

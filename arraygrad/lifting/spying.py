@@ -20,8 +20,10 @@ import numpy as np
 
 from .._apply import node_of, scalar_class
 from .._detach import LIFTED_MARK
+from .._special_methods import operators_in_frames
 from .._storage import TensorBase
-from .._tensor import keep_protocols
+from .._tensor import Tensor, keep_protocols
+from ..interop.numpy_protocol import python_array_ufunc
 from . import calls
 from .lifter import Lifter
 from .record import Record
@@ -294,9 +296,8 @@ def _method(name: str, defaults: dict[str, Any]) -> Callable[..., Any]:
 @contextmanager
 def watching(watch: Watch) -> Iterator[None]:
     """Tell the watch of operators, methods and indexing in lifted code of this thread."""
-    table = _watched()
-    keep_protocols()
-    table_of_ufuncs = scalar_class().__array_ufunc__.__code__
+    table: dict[types.CodeType, tuple[str, Callable[..., Any]]] = {}
+    table_of_ufuncs = python_array_ufunc.__code__
     previous = sys.getprofile()
 
     def hook(frame: Any, event: str, argument: Any) -> None:
@@ -319,11 +320,15 @@ def watching(watch: Watch) -> Iterator[None]:
             args = args[:2]  # without the modulus
         watch.note(frame.f_back, name, function, function, args, kwargs)
 
-    sys.setprofile(hook)
-    try:
-        yield
-    finally:
-        sys.setprofile(previous)
+    Tensor.__array_ufunc__ = python_array_ufunc  # type: ignore[method-assign, assignment]
+    with operators_in_frames():
+        table.update(_watched())
+        sys.setprofile(hook)
+        try:
+            yield
+        finally:
+            sys.setprofile(previous)
+            keep_protocols()
 
 
 def _as_method(name: str, frame: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
