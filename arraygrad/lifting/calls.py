@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import types
-from types import FunctionType
 from typing import Any
 
 from numpy import ndarray
@@ -14,6 +13,7 @@ from .._storage import TensorBase
 from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
 from . import rebinding
+from .handed import handed
 from .lifter import lifter_for
 from .record import Record
 from .running import mark_numbers
@@ -44,44 +44,42 @@ class Lifted:
         ):
             return self._run(record, args, kwargs)
         derivative = self._for_derivatives
-        tensors = arrays = more = False
-        others = record.fits
+        tensors = arrays = False
+        more = record.fits
         for a in (*args, *kwargs.values()) if kwargs else args:
             kind = type(a)
             if kind is _TENSOR or kind is _SCALAR:
                 tensors = True
             elif kind in INERT:
                 continue
-            elif kind is ndarray:
+            elif kind is ndarray and not a.dtype.hasobject:
                 arrays = True
-                others = others or a.dtype.hasobject
-            elif kind is list or kind is dict or (kind is FunctionType and a.__closure__ is None):
-                more = True
             else:
-                others = True
-        more = more or others
+                more = True
         if not (tensors or derivative) and record.bare:
             # Inside of another call what is reached may have been bound to something else.
-            alone = not (more or record.active)
+            alone = not (more or record.active or record.unsure)
             if not THREAD.records if alone else is_clear(record, args, kwargs):
                 return self._target(*args, **kwargs)  # no tensor takes part
-        if not record.quick:
-            return self._run(record, args, kwargs)
         numbers = derivative and by_numbers()
-        if not (others or arrays) and not (numbers and record.divides) and (tensors or derivative):
-            if numbers:
-                mark_numbers((*args, *kwargs.values()))
-            if not more:
-                return record.run_settled(args, kwargs, derivative)
-            found = None if kwargs else record.at_hand(args, derivative)
-            if found is not None:
-                return record.run_settled(found[0], kwargs, derivative, found[1])
-        if numbers:
-            return self._run(record, args, kwargs)
+        unfit = arrays or record.active or record.catches or record.keeps
+        if not (unfit or (numbers and record.divides)) and (tensors or derivative):
+            hand = None
+            if more and not kwargs:
+                if record.unhanded:
+                    record.unhanded -= 1
+                else:
+                    hand = handed(record, args, derivative)
+                    if hand is None:
+                        record.unhanded = 16  # calls that do not try
+            if hand is not None or not more:
+                if numbers:
+                    mark_numbers((*args, *kwargs.values()))
+                return record.run_settled(args, kwargs, derivative, hand)
         plain = not tensors and (
             derivative or not more or not (_hold_tensors(args) or _hold_tensors(kwargs.values()))
         )
-        return record.run_fitting(args, kwargs, plain or derivative, plain and not derivative)
+        return record.run(args, kwargs, plain or derivative, plain and not derivative, True)
 
     def _run(self, record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call it with all that is reached brought up to date."""

@@ -434,11 +434,13 @@ class Uses:
     an object once, in those calls alone.
     """
 
-    __slots__ = ("call", "cells", "layout", "sight", "syncs", "version")
+    __slots__ = ("call", "cells", "layout", "sight", "syncs", "turns", "twin", "version")
 
     def __init__(self, record: Record, cls: Any) -> None:
         known = record.lifter.class_syncs
         self.layout = Layout(cls)
+        self.twin = record.lifter.classes[cls]
+        self.turns = self.layout.simple  # whether objects are known to change to the twin
         self.sight: Watched | None = None
         self.call = -1
         self.syncs = [known[base] for base in cls.__mro__ if base in known]
@@ -469,6 +471,19 @@ class Uses:
         record.forget_handlers()
         return True
 
+    def is_handy(self) -> bool:
+        """Whether classes need no look but at their entries, which are as they were."""
+        if not self.turns or self.cells:
+            return False
+        version = 0
+        for sync in self.syncs:
+            if sync.live is None or sync.live:
+                return False
+            if not has_entries(sync.own, sync.raw, sync.named):
+                return False
+            version += sync.version
+        return version == self.version
+
     def look(self) -> Watched | None:
         """What code may get of the classes; None if it cannot be told."""
         sight = self.sight
@@ -486,8 +501,9 @@ class Uses:
 def instance_of(record: Record, cls: Any) -> Handler:
     """Handler of a class of the user: an object is of the twin of its class for the time being."""
     uses = record.uses[cls] = Uses(record, cls)
-    twin = record.lifter.classes[cls]
+    twin = uses.twin
     layout = uses.layout
+    turns = layout.slotted and layout.solid is object
     simple = layout.plain and layout.direct
     if issubclass(cls, tuple) and not layout.slots and cls.__dictoffset__ == 0:
         return _tuples_of(layout, twin)
@@ -518,6 +534,7 @@ def instance_of(record: Record, cls: Any) -> Handler:
             except TypeError:  # a layout that cannot change class: its methods run as they are
                 seen[key] = (value, None)
                 return value
+            uses.turns = turns
         record.todo.append((value, layout))
         return value
 

@@ -118,6 +118,16 @@ class Layout:
         self.direct = found.count("__dict__") == 1 and len(found) == 4  # the others: of object
         self.simple = self.plain and self.direct and self.solid is object
 
+    def held(self, value: Any) -> list[Any]:
+        """What is in its slots."""
+        found = []
+        for _, member in self.slots:
+            try:
+                found.append(member.__get__(value))
+            except AttributeError:  # not bound
+                continue
+        return found
+
     def namespace(self, value: Any) -> dict[str, Any]:
         """Its attributes, by object itself: the user's own __getattribute__ may do anything."""
         return (  # type: ignore[no-any-return]

@@ -45,7 +45,7 @@ class Leaving:
                 session.take_back()
             session.arguments = session.prints = None
             return
-        seen = [*session.seen.values()]
+        seen: Any = [*session.seen.values()] if session.seen else ()
         # Classes first: to hash twins, as a look into a set of types does, costs more than all.
         for value, layout in seen:
             if layout is not None:

@@ -35,13 +35,16 @@ class Scope:
         The user's.
     twin : dict
         What lifted functions have as their globals; the namespace of `module`.
+    pulled : dict
+        Name -> the user's value for which the twin got one, and which.
     """
 
-    __slots__ = ("__weakref__", "lifter", "module", "raw", "twin")
+    __slots__ = ("__weakref__", "lifter", "module", "pulled", "raw", "twin")
 
     def __init__(self, lifter: Lifter, raw: dict[str, Any]) -> None:
         self.lifter = lifter
         self.raw = raw
+        self.pulled: dict[str, tuple[Any, Any]] = {}
         self.module = types.ModuleType(str(raw.get("__name__", "__main__")), raw.get("__doc__"))
         self.twin = vars(self.module)
         # Other names are bound when lifted code needs them: a copy of all would keep alive what

@@ -20,7 +20,6 @@ from .._apply import _Types
 from .._storage import TensorBase
 from . import fitting, guests, kept, reach, rebinding
 from .class_sync import ClassSync, MetaSync
-from .items import holds_more
 from .leaving import ARGUMENTS
 from .lifter import SCOPE, Lifter, Scope
 from .running import Running
@@ -124,43 +123,6 @@ class Record(Running):
         finally:
             self.fitting = False
             todo.clear()
-
-    def at_hand(
-        self, args: tuple[Any, ...], derivative: bool
-    ) -> tuple[tuple[Any, ...], list[Any] | None] | None:
-        """Arguments with known twins, and the containers among them; None if some need more.
-
-        Lists and dicts of numbers are handed over as they are.
-        """
-        fitted = []
-        held = None
-        for a in args:
-            kind = type(a)
-            if kind is types.FunctionType:
-                a = self._known_twin(a)
-                if a is None:
-                    return None
-            elif kind is list or kind is dict:
-                if derivative or holds_more(a if kind is list else a.values()):
-                    return None
-                held = [a] if held is None else [*held, a]
-            fitted.append(a)
-        if held is not None:
-            if self.fills and self.calls >= self.look_at:  # one may be a memo
-                return None
-            self.calls += 1
-        return tuple(fitted), held
-
-    def _known_twin(self, f: Any) -> Any:
-        """The twin of a function that is as it was when it first came; None for others."""
-        if f.__closure__ or f.__defaults__ or f.__kwdefaults__ or f.__dict__:
-            return None
-        twin = self.twins.get(f)
-        if twin is None:
-            passing = self.passing.get(id(f))
-            if passing is not None and passing[0]() is f:
-                twin = passing[1]
-        return twin
 
     def changes(self, value: Any) -> bool:
         """Whether what stands for a value must be looked at anew in each call."""

@@ -14,7 +14,8 @@ from .._detach import as_pythons, warn_of_caught
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from . import blame, kept, memos, python_arithmetic
-from .items import holds_more
+from .handed import Handed, drain, fill, taken_off, undo_later
+from .items import set_class
 from .leaving import ARGUMENTS, Leaving
 from .session import ABSENT, INERT, SESSION, THREAD
 from .sight import is_data
@@ -35,7 +36,6 @@ class Running(Leaving):
     codes: set[Any]
     writes: bool
     fills: bool
-    cells: dict[int, tuple[Any, Any]]
     divides: bool
     draws: bool
     catches: bool
@@ -45,7 +45,9 @@ class Running(Leaving):
     checks: dict[int, Check]
     syncs: dict[int, Any]
     attributes: dict[int, Any]
+    cells: dict[int, tuple[Any, Any]]
     closures: dict[int, tuple[Any, Any]]
+    empty: dict[int, Any]
     guests: dict[int, Any]
     handlers: dict[type, Any]
     todo: list[Any]
@@ -66,12 +68,13 @@ class Running(Leaving):
         self.before: Watched | None = None
         self.after: Watched | None = None
         self.active: list[Any] = []  # all others
-        self.quick = False  # whether there are no others
         self.limit = 0  # of closures that the target reaches
         self.overgrown = False  # whether there have been more: it was given others again and again
         self.gives_code = False  # whether a call has returned a function or a generator
         self.bare = False  # whether no tensor is reached but by arguments and what is active
+        self.unsure: list[Any] = []  # what it reaches and has to be looked through for tensors
         self.sight: Watched | None = None  # what is active may hold, once that is asked for
+        self.unhanded = 0  # how many calls do not try to hand their arguments over
         self.calls = 0  # which call it is, for classes that are looked at once in each
         self.keeps = False  # whether a call has left something with a gradient in its objects
         self.fits = not self.is_function  # whether no call goes the shortest way
@@ -81,58 +84,46 @@ class Running(Leaving):
         self.own = False  # whether what is met is reached by the target, not by arguments alone
 
     def run(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, plain_result: bool
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        plain: bool,
+        plain_result: bool,
+        known: bool = False,
     ) -> Any:
-        """Call the target with what it reaches made fit."""
-        session = SESSION
+        """Call the target with what it reaches made fit; `known`, if what was passed over is."""
         records = THREAD.records
-        outermost = not records
+        if records:
+            return self._run_inside(args, kwargs, plain)
+        session = SESSION
         latest = records.latest
         refused = latest["count"]
-        entered = not outermost and self in records
-        derivative = plain and not plain_result
         lock = session.lock  # taken by its methods, at half the cost of a with statement
-        if outermost and derivative:
+        if plain and not plain_result:
             session.arguments = (args, kwargs)
+        looking = None
         records.append(self)
         try:
-            # Twins are shared by all threads: one at a time makes them and brings them up to date.
-            lock.acquire()
-            try:
-                if session.lent and outermost:  # of a call that made nothing fit
-                    session.take_back()
-                self.calls += not entered
-                function = self._enter(entered)
-                visit = self.visit
-                args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
-                if kwargs:
-                    kwargs = {k: v if type(v) in ARGUMENTS else visit(v) for k, v in kwargs.items()}
-            finally:
-                lock.release()
-            numbers = outermost and derivative and by_numbers()
-            if numbers:
-                mark_numbers(args)
-            if (numbers and self.divides) or (outermost and self.catches):
-                function = python_arithmetic.among_floats(function, numbers and self.catches)
-            looking = None
-            if outermost and self.calls >= self.look_at and (session.kept or not plain_result):
+            function, args = self._made_fit(args, kwargs, known)
+            numbers = plain and not plain_result and by_numbers()
+            if numbers or self.catches:
+                function = self._among_numbers(function, args, kwargs, numbers)
+            if self.calls >= self.look_at and (session.kept or not plain_result):
                 looking = memos.look(self, args, kwargs)
             result = function(*args, **kwargs)
-            if outermost:
-                if latest["count"] != refused:
-                    warn_of_caught()
-                if looking is not None:
-                    result = memos.checked(looking, result, function)
-                if not plain_result and (
-                    session.suspects
-                    or session.merged
-                    or not isinstance(result, TensorBase)
-                    or result._node is None
-                ):
-                    result = self._whole(result, function, args, kwargs)
-            if not outermost or (not plain_result and type(result) in ARGUMENTS):
-                return result
-            if type(result) in INERT:
+            if latest["count"] != refused:
+                warn_of_caught()
+            if looking is not None:
+                result = memos.checked(looking, result, function)
+            if not plain_result and (
+                session.suspects
+                or session.merged
+                or not isinstance(result, TensorBase)
+                or result._node is None
+            ):
+                result = self._whole(result, function, args, kwargs)
+            kind = type(result)
+            if kind in INERT or (not plain_result and kind in ARGUMENTS):
                 return result
             self.gives_code = self.gives_code or not is_data(result)
             with lock:
@@ -141,43 +132,113 @@ class Running(Leaving):
                 session.left = 0
                 return result
         except Exception as error:
-            if outermost:
-                self.plain = plain
-                self.leave_error(error)
-                blame.note_line(error)
+            self.plain = plain
+            self.leave_error(error)
+            blame.note_line(error)
             raise
         finally:
+            args = kwargs = function = looking = None  # type: ignore[assignment]  # nobody has twins
             lock.acquire()
             try:
+                self.plain = plain
+                if (
+                    not known
+                    or self.active
+                    or self.guests
+                    or session.rebound
+                    or self.settled is not self.ordered
+                    or not (self.after is None or self.after.is_same())
+                ):
+                    self._push()
+                records.pop()
+                self.leave()
+                if self.guests:
+                    self._dismiss()
+                if self.settled is not self.ordered:
+                    self._settle()
+            finally:
+                lock.release()
+
+    def _made_fit(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], known: bool
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """What stands for the target and its arguments; keywords are made fit where they are."""
+        session = SESSION
+        # Twins are shared by all threads: one at a time makes them and brings them up to date.
+        session.lock.acquire()
+        try:
+            if session.lent:  # of a call that made nothing fit
+                session.take_back()
+            self.calls += 1
+            if known and self.active:
+                self.own = True
+                try:
+                    for sync in self.active:
+                        sync.pull(self)
+                finally:
+                    self.own = False
+                known = self.settled is self.ordered
+            function = self.twin if known else None
+            if function is None:
+                if known and self.method is not None:
+                    function = types.MethodType(self.method, self.visit(self.target.__self__))
+                else:
+                    function = self._enter(known)
+            fitted = []
+            handlers = self.handlers if self.plainly else {}
+            for a in args:
+                if type(a) not in ARGUMENTS:
+                    handler = handlers.get(type(a))
+                    a = self.visit(a) if handler is None else handler(self, a)
+                fitted.append(a)
+            for name, a in kwargs.items():
+                if type(a) not in ARGUMENTS:
+                    kwargs[name] = self.visit(a)
+            if self.todo:
+                self.fit_contents()
+            return function, tuple(fitted)
+        finally:
+            session.lock.release()
+
+    def _among_numbers(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], numbers: bool
+    ) -> Any:
+        """The function, run where scalars may stand for Python's numbers."""
+        if numbers:
+            mark_numbers((*args, *kwargs.values()))
+        if (numbers and self.divides) or self.catches:
+            return python_arithmetic.among_floats(function, numbers and self.catches)
+        return function
+
+    def _run_inside(self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool) -> Any:
+        """Call the target inside of another lifted call, which undoes what is made fit."""
+        records, lock = THREAD.records, SESSION.lock
+        entered = self in records
+        records.append(self)
+        try:
+            with lock:
+                self.calls += not entered
+                function = self._enter(entered)
+                visit = self.visit
+                args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
+                for name, a in kwargs.items():
+                    kwargs[name] = visit(a)
+            return function(*args, **kwargs)
+        finally:
+            with lock:
                 self.plain = plain
                 if not entered:
                     self._push()
                 records.pop()
-                if outermost:
-                    self.leave()
                 if self.guests and not entered:
                     self._dismiss()
-                if outermost:
-                    if self.settled is not self.ordered:
-                        self._settle()
-            finally:
-                lock.release()
 
     def run_settled(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        derivative: bool,
-        held: list[Any] | None = None,
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], derivative: bool, hand: Handed | None
     ) -> Any:
-        """Call the twin: it is up to date, and the arguments are fit as they are.
-
-        Those `held` are lists and dicts of numbers, in which tensors may be left.
-        """
+        """Call the twin: it is up to date, and the arguments are fit, or `hand` makes them so."""
         records = THREAD.records
         if records:
-            if held is not None:
-                return self.run(args, kwargs, derivative, False)
             records.append(self)
             try:
                 return self.twin(*args, **kwargs)
@@ -186,22 +247,35 @@ class Running(Leaving):
         session = SESSION
         latest = records.latest
         refused = latest["count"]
+        function = self.twin
+        held: Any = None
+        filled: Any = None
+        if hand is not None:
+            function, args, held, inner, filled = hand
         if derivative:
             session.arguments = (args, kwargs)
         records.append(self)
         try:
+            if hand is not None:
+                for value, use in held:
+                    if use is not None:
+                        set_class(value, use.twin)
+                if filled:
+                    counts = fill(filled)
             # A call with keywords costs more, even without one.
-            result = self.twin(*args, **kwargs) if kwargs else self.twin(*args)
+            result = function(*args, **kwargs) if kwargs else function(*args)
             if session.rebound or (self.after is not None and not self.after.is_same()):
-                with session.lock:
-                    self.plain = derivative
-                    self._push()
+                self._push_alone(derivative)
             if latest["count"] != refused:
                 warn_of_caught()
-            if held is not None:
-                self._look_into(held, result)
-            if session.touched and (session.suspects or session.merged):
-                result = self._whole(result, self.twin, args, kwargs)
+            whole = True
+            if held:
+                whole = isinstance(result, TensorBase) and result._node is not None
+                if not (whole and taken_off(held, inner)):
+                    with session.lock:
+                        undo_later(held)
+            if not whole or (session.touched and (session.suspects or session.merged)):
+                result = self._whole(result, function, args, kwargs)
             if type(result) in ARGUMENTS:
                 return result
             with session.lock:
@@ -210,20 +284,26 @@ class Running(Leaving):
                 session.left = 0
                 return result
         except Exception as error:
-            with session.lock:
-                self.plain = derivative
-                self._push()
-            if held is not None:
-                self._look_into(held, None)
+            self._push_alone(derivative)
             self.leave_error(error)
             blame.note_line(error)
             raise
         finally:
             records.pop()
+            if hand is not None:
+                if held:
+                    undo_later(held)
+                if filled:
+                    drain(self, filled, counts)
             if session.touched or derivative:
                 with session.lock:
                     self.plain = derivative
                     self.leave()
+
+    def _push_alone(self, derivative: bool) -> None:
+        with SESSION.lock:
+            self.plain = derivative
+            self._push()
 
     def _whole(
         self,
@@ -242,101 +322,6 @@ class Running(Leaving):
                 return memos.beside(self, result, function, args, kwargs)
         return result
 
-    def _look_into(self, held: list[Any], result: Any) -> None:
-        """Have undone what a call has put into containers."""
-        session = SESSION
-        if isinstance(result, TensorBase) and result._node is not None:
-            for value in held:
-                if holds_more(value if type(value) is list else value.values()):
-                    break
-            else:
-                return
-        with session.lock:
-            session.touched = True
-            for value in held:
-                session.seen[id(value)] = (value, None)
-
-    def run_fitting(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, plain_result: bool
-    ) -> Any:
-        """Call the twin: it is up to date, and the arguments are to be made fit."""
-        records = THREAD.records
-        if records:
-            return self.run(args, kwargs, plain, plain_result)
-        session = SESSION
-        lock = session.lock
-        latest = records.latest
-        refused = latest["count"]
-        if plain and not plain_result:
-            session.arguments = (args, kwargs)
-        records.append(self)
-        try:
-            lock.acquire()
-            try:
-                self.calls += 1
-                fitted = []
-                for a in args:
-                    kind = type(a)
-                    if kind not in ARGUMENTS:
-                        handler = self.handlers.get(kind)
-                        a = self.visit(a) if handler is None else handler(self, a)
-                    fitted.append(a)
-                for name, a in kwargs.items():
-                    kwargs[name] = self.visit(a)
-                if self.todo:
-                    self.fit_contents()
-                function = self.twin if self.is_function else self._enter(True)
-            finally:
-                lock.release()
-            looking = None
-            if self.calls >= self.look_at and (session.kept or not plain_result):
-                looking = memos.look(self, tuple(fitted), kwargs)
-            result = function(*fitted, **kwargs)
-            if latest["count"] != refused:
-                warn_of_caught()
-            if looking is not None:
-                result = memos.checked(looking, result, function)
-            if not plain_result and (
-                session.suspects
-                or session.merged
-                or not isinstance(result, TensorBase)
-                or result._node is None
-            ):
-                result = self._whole(result, function, tuple(fitted), kwargs)
-            kind = type(result)
-            if kind in INERT or (not plain_result and kind in ARGUMENTS):
-                return result
-            with lock:
-                self.plain = plain_result
-                result = self.leave_value(result)
-                session.left = 0
-                return result
-        except Exception as error:
-            self.plain = plain
-            self.leave_error(error)
-            blame.note_line(error)
-            raise
-        finally:
-            lock.acquire()
-            try:
-                self.plain = plain
-                if (
-                    self.guests
-                    or session.rebound
-                    or self.settled is not self.ordered
-                    or not (self.after is None or self.after.is_same())
-                ):
-                    self._push()
-                records.pop()
-                self.leave()
-                if self.guests:
-                    fitted = a = None  # type: ignore[assignment]  # nobody else has the twins
-                    self._dismiss()
-                if self.settled is not self.ordered:
-                    self._settle()
-            finally:
-                lock.release()
-
     def _settle(self) -> None:
         """See which checks and syncs later calls can pass over if nothing was rebound."""
         if self.ordered is None:  # more was met with the arguments, and brought up to date
@@ -345,10 +330,9 @@ class Running(Leaving):
         self.sight = None
         before, after = Watched(), Watched()
         self.active = [sync for sync in self.ordered if not sync.watch(before, after)]
-        self.quick = not self.active and not self.catches
-        self.bare = self.plainly and not (
-            self.names_us or self.gives_code or before.may_hold_tensors()
-        )
+        unsure = before.unsure()
+        self.bare = self.plainly and not (self.names_us or self.gives_code or unsure is None)
+        self.unsure = unsure or []
         self.before, self.after = before.or_none(), after.or_none()
         self.limit = self.limit or 64 + 2 * len(self.closures)
         self.overgrown = len(self.closures) > self.limit

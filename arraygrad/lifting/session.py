@@ -71,7 +71,8 @@ class Session:
     def clear(self) -> None:
         """Forget everything: nothing is changed now."""
         self.touched = False
-        self.seen.clear()
+        if self.seen:
+            self.seen.clear()
         if self.arrays:
             self.tensors.clear()
             self.arrays.clear()

@@ -47,6 +47,7 @@ def is_clear(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> b
     if THREAD.records or len(SESSION.threads) > 1:  # calls that run may have changed anything
         return False
     todo = [*args, *kwargs.values()] if kwargs else [*args]
+    todo += record.unsure
     if record.active:
         sight = record.sight
         if sight is None or not sight.is_same():
@@ -120,12 +121,7 @@ def _held_by(value: Any, layout: Layout) -> list[Any] | None:
         return None
     if layout.cls.__dictoffset__:
         found += layout.namespace(value).values()
-    for _, member in layout.slots:
-        try:
-            found.append(member.__get__(value))
-        except AttributeError:  # not bound
-            continue
-    return found
+    return found + layout.held(value)
 
 
 _WITHOUT_CONTENTS = frozenset({object, int, float, complex, str, bytes})

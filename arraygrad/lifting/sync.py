@@ -12,8 +12,10 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from numpy import ndarray
+
 from . import kept
-from .session import ABSENT, INERT, SESSION
+from .session import ABSENT, INERT, SESSION, THREAD
 from .watched import Watched
 
 if TYPE_CHECKING:
@@ -109,12 +111,21 @@ class Check:
     def _pull_names(self, names: Iterable[str], record: Record) -> None:
         raw = self.scope.raw
         twin = self.scope.twin
+        pulled = self.scope.pulled
+        inside = len(THREAD.records) > 1
         for name in names:
             value = raw.get(name, ABSENT)
-            if value is ABSENT:
+            if inside and self._is_bound(name, value):
+                value = twin[name]
+            elif value is ABSENT:
                 twin.pop(name, None)
             else:
-                new = twin[name] = standing(record, value)
+                kind = type(value)
+                if kind is ndarray and record.plainly:  # at half the cost
+                    new = twin[name] = record.handlers[kind](record, value)
+                else:
+                    new = twin[name] = standing(record, value)
+                pulled[name] = (value, new)
                 if SESSION.suspects:
                     kept.placed(new, f"the global {name}", functools.partial(twin.get, name))
                     if new is not value and type(value) in INERT:
@@ -122,6 +133,13 @@ class Check:
                 value = new
             if name in self.stored:
                 self.written[name] = value
+
+    def _is_bound(self, name: str, value: Any) -> bool:
+        """Whether a call that goes on outside of this one has bound a name in the twin."""
+        last = self.scope.pulled.get(name)
+        if last is None or last[0] is not value:
+            return False
+        return self.scope.twin.get(name, last[1]) is not last[1]
 
     def push(self, record: Record) -> None:
         """Bind in the user's namespace what lifted code has bound in the twin."""
@@ -139,6 +157,8 @@ class Check:
                 raw.pop(name, None)
             else:
                 left = raw[name] = record.leave_value(now)
+                if len(THREAD.records) > 1:  # the twin's stays, for the call that goes on
+                    self.scope.pulled[name] = (left, ABSENT)
                 if left is not now and type(left) in INERT:
                     SESSION.lent.append(self.forget)
             if name in self.names:
@@ -189,9 +209,14 @@ class CellSync:
             return
         if value is not self.value and record.own:
             record.settled = ABSENT
+        kind = type(value)
+        if kind is ndarray and record.plainly:
+            self.set = record.handlers[kind](record, value)
+            self.live = True
+        else:
+            self.set = standing(record, value)
+            self.live = record.changes(value)
         self.value = value
-        self.set = standing(record, value)
-        self.live = record.changes(value)
         if shared.set is not ABSENT and self._now() is not shared.set:
             self.set = shared.set  # code that is running has bound it: that is given to the user
             return

@@ -82,12 +82,17 @@ class Watched:
         """Itself, or None if there is nothing to look at."""
         return self if self.sizes or self.names or self.cells or self.entries else None
 
-    def may_hold_tensors(self) -> bool:
-        """Whether code may get a tensor from a place that holds what it held."""
+    def unsure(self) -> list[Any] | None:
+        """What code gets from these places that may hold tensors; None if there is one."""
+        found = []
         for *_, value in (*self.names, *self.cells):
+            if is_tensor(value):
+                return None
             if may_hold_tensors(value):
-                return True
-        return any(is_tensor(value) for _, values, _ in self.entries for value in values)
+                found.append(value)
+        if any(is_tensor(value) for _, values, _ in self.entries for value in values):
+            return None
+        return found
 
 
 # Types whose objects equal themselves alone, or are not told apart by code.
@@ -124,13 +129,11 @@ def has_entries(
 
 def may_hold_tensors(value: Any) -> bool:
     """Whether code may get a tensor from a value that is known with what it reaches."""
-    if is_tensor(value):
-        return True
     kind = type(value)
     if kind in INERT or kind in _BY_IDENTITY or isinstance(value, types.ModuleType | np.ufunc):
         return False
     if isinstance(value, tuple):
-        return any(map(may_hold_tensors, value))
+        return any(is_tensor(item) or may_hold_tensors(item) for item in value)
     return not isinstance(value, type) and kind.__module__ not in HOLD_NOTHING
 
 

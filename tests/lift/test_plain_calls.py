@@ -340,3 +340,46 @@ def test_errors_and_warnings_are_those_of_the_function():
     assert caught[0].filename == __file__
     with pytest.raises(ZeroDivisionError):
         lifted(0.0)
+
+
+ARRAY = np.ones(2)
+
+
+def of_array(x):
+    return (x * ARRAY).sum()
+
+
+OF_ARRAY = ag.lift(of_array)
+
+
+def binds_an_array(x):
+    global ARRAY
+    ARRAY = x * np.ones(2)
+    return OF_ARRAY(2.0)
+
+
+def binds_a_variable(value):
+    held = value
+    inner = ag.lift(lambda x: np.sum(x * held))
+
+    def outer(x):
+        nonlocal held
+        held = x * value
+        return inner(2.0)
+
+    for _ in range(3):
+        inner(2.0)
+    return outer
+
+
+def test_what_an_outer_call_binds_is_not_pulled_over(monkeypatch):
+    """The inner call had the user's array again, or a variable of its own: the gradient was 0."""
+    by_array, by_number = binds_a_variable(np.ones(2)), binds_a_variable(1.0)
+    for _ in range(3):
+        OF_ARRAY(2.0)
+    for _ in range(3):
+        monkeypatch.setitem(globals(), "ARRAY", np.ones(2))
+        assert ag.grad(binds_an_array)(3.0) == 4.0
+        np.testing.assert_array_equal(ARRAY, [3.0, 3.0])
+        assert ag.grad(by_array)(3.0) == 4.0
+        assert ag.grad(by_number)(3.0) == 2.0
