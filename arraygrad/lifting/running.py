@@ -79,7 +79,8 @@ class Running(Leaving):
         self.keeps = False  # whether a call has left something with a gradient in its objects
         self.fits = not self.is_function  # whether no call goes the shortest way
         self.has_memo = False  # whether a result was once found in a memo
-        self.look_at = self.next_look = 0  # the call in which memos are looked for
+        self.look_at: float = 0  # the call in which memos are looked for
+        self.next_look = 0  # at the latest
         self.written: dict[Any, Counter[str]] = {}  # what calls leave, by the arguments' shapes
         self.own = False  # whether what is met is reached by the target, not by arguments alone
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import linecache
+import math
 import operator
 import sys
 import types
@@ -184,6 +185,7 @@ class SpyRecord(Record):
         lifter.imported, lifter.visit = calls._imported, calls.visit
         super().__init__(target, lifter)
         self.watch = watch
+        self.look_at = math.inf  # it runs once: what is watched is this call
         self._spies: dict[int, tuple[Any, Any]] = {}
 
     def visit(self, value: Any) -> Any:
