@@ -27,7 +27,7 @@ class Leaving:
 
     lifter: Lifter
     keeps: bool
-    look_at: int
+    look_at: float
     fits: bool
     plain: bool  # whether tensors that lifted code leaves in the user's objects become arrays
 
