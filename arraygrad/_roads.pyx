@@ -108,9 +108,26 @@ cdef extern from *:
     {
         return PyArray_BASE(AS_ARRAY(array));
     }
+    /* What np.array makes of a result: a NumPy scalar, or whatever else a kernel has returned. */
     static inline PyObject *from_scalar(PyObject *scalar)
     {
-        return PyArray_FromScalar(scalar, NULL);
+        if (PyArray_IsScalar(scalar, Generic)) { /* most */
+            return PyArray_FromScalar(scalar, NULL);
+        }
+        return PyArray_FromAny(
+            scalar, NULL, 0, 0, NPY_ARRAY_ENSUREARRAY | NPY_ARRAY_ENSURECOPY, NULL
+        );
+    }
+    static inline int is_numpy_scalar(PyObject *o)
+    {
+        return PyArray_IsScalar(o, Generic);
+    }
+    /* A small integer; what does not fit, which is no axis either, is the largest one. */
+    static inline long axis_of(PyObject *axis)
+    {
+        int overflow;
+        long value = PyLong_AsLongAndOverflow(axis, &overflow);
+        return overflow ? LONG_MAX : value;
     }
     /* The inner loop of a ufunc for operands of one dtype. NumPy takes 0.4 us to find it, to lay out
        its iteration and to look for warnings; for a few elements in order there is nothing to lay
@@ -230,6 +247,8 @@ cdef extern from *:
     object shape_of(object array)
     PyObject *base_of(object array)
     object from_scalar(object scalar)
+    bint is_numpy_scalar(object o)
+    long axis_of(object axis)
     object run_loop(object kernel, object a, object b)
 
 VERSION = 1  # see `_compiled`
@@ -367,9 +386,13 @@ cdef inline object constant_of(object value, object dtype):
         found = found_in(CONSTANTS, (kind, value if value else repr(value), dtype))
         if found is not NULL:
             return <object>found
-    elif kind is ndarray:
+        return py_constant_beside(value, dtype)
+    if kind is ndarray:
         return value if dtype_of(value) is <PyObject *>dtype else None
-    return py_constant_beside(value, dtype)
+    if is_numpy_scalar(value):
+        array = from_scalar(value)
+        return array if dtype_of(array) is <PyObject *>dtype else None
+    return None
 
 
 # -- the roads of `_elementwise` ------------------------------------------------------------------
@@ -397,10 +420,10 @@ cdef object quick_unary(object op, object x, bint by_loop):
     kernel = kernel_of(op, array)
     if kernel is None:
         return None
+    node = node_of(x)  # before the kernel, in which another thread may write to x
     out = computed(kernel, array, None, by_loop)
     if out is None:
         return None
-    node = node_of(x)
     kept_flags = read_slot(op, KEPT_FLAGS)
     if node is None or kept_flags is None or not is_recording():
         return tensor_over(out, None)
@@ -542,13 +565,14 @@ def reduction(op, x, axis, keepdims):
     if forms is NULL or <object>forms is None or not 0 < nbytes < FEW:
         return py_reduction(op, x, axis, keepdims)
     place, form = <tuple>(<object>forms)
-    cdef int ndim = ndim_of(array), at
+    cdef int ndim = ndim_of(array)
+    cdef long at
     if axis is None:
         flat = array if ndim == 1 else array.ravel("K")
         out = form(flat) if place is None else flat[place(flat)]
         axes = ALL_AXES[ndim]
     elif type(axis) is int:
-        at = axis
+        at = axis_of(axis)
         if at < 0:
             at += ndim
         if not 0 <= at < ndim:
@@ -582,9 +606,10 @@ def product(op, x1, x2):
         return py_product(op, x1, x2)
     if dtype_of(a) is not dtype_of(b) or not 0 < ndim_of(a) < 3 or not 0 < ndim_of(b) < 3:
         return py_product(op, x1, x2)
-    cdef PyObject *form = found_in(read_slot(op, SHORT), <object>dtype_of(a))
-    if form is NULL or <object>form is None:
+    cdef PyObject *found = found_in(read_slot(op, SHORT), <object>dtype_of(a))
+    if found is NULL or <object>found is None:
         return py_product(op, x1, x2)
+    form = <object>found  # held: another thread may exchange it
     node1, node2 = node_of(x1), node_of(x2)
     cdef bint recorded = (
         (node1 is not None or node2 is not None) and is_float_array(a) and is_recording()
@@ -592,7 +617,7 @@ def product(op, x1, x2):
     if recorded and (nbytes_of(a) > FEW or nbytes_of(b) > FEW):
         return py_product(op, x1, x2)
     try:
-        out = (<object>form)(a, b)
+        out = form(a, b)
     except (MemoryError, ValueError):  # shapes that do not fit: to be said in our words
         return None
     if type(out) is not ndarray:
@@ -627,8 +652,9 @@ cdef inline bint are_ours(tuple values, int start):
     return True
 
 
-cdef object answered(object function, object answer, tuple args, object kwargs):
+cdef object answered(object function, PyObject *found, object args, object kwargs):
     """answer(*args, **kwargs) for a function of NumPy's, errors as our classes."""
+    answer = <object>found  # held: another answer may take its place while it runs
     try:
         return answer(*args, **kwargs) if kwargs else answer(*args)
     except MemoryError as error:
@@ -643,11 +669,11 @@ cdef object answered(object function, object answer, tuple args, object kwargs):
 def array_ufunc(*args, **kwargs):
     """Answer a NumPy ufunc that met a tensor: (x, ufunc, method, *inputs)."""
     cdef PyObject *answer = NULL
-    if not kwargs and args[2] == "__call__" and are_ours(args, 3):
+    if not kwargs and len(args) > 3 and args[2] == "__call__" and are_ours(args, 3):
         answer = found_in(ASKED, args[1])
     if answer is NULL:
         return py_array_ufunc(*args, **kwargs)
-    return answered(args[1], <object>answer, args[3:], None)
+    return answered(args[1], answer, args[3:], None)
 
 
 def array_function(x, func, types, args, kwargs):
@@ -660,7 +686,7 @@ def array_function(x, func, types, args, kwargs):
         answer = found_in(ASKED, func)
     if answer is NULL:
         return py_array_function(x, func, types, args, kwargs)
-    return answered(func, <object>answer, args, kwargs)
+    return answered(func, answer, args, kwargs)
 
 
 # -- operators ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -33,17 +34,18 @@ class CompiledRoads(BuildHookInterface[Any]):
         self._folder = tempfile.mkdtemp()
         try:
             built = compiled(Path(self.root) / SOURCE, Path(self._folder))
-        except Exception as error:  # of Cython, of setuptools, of the compiler: all mean the same
+            place = f"arraygrad/{built.name}"
+            if version == "editable":
+                # In one step: a process that has the old module loaded must not see its bytes
+                # change.
+                new = Path(self.root) / f"{place}.new"
+                shutil.copy(built, new)
+                new.replace(Path(self.root) / place)
+                return
+        except Exception as error:  # of Cython, the compiler, a read-only tree: all mean the same
             if os.environ.get("ARRAYGRAD_BUILD_ROADS") == "1":
                 raise
             self.app.display_warning(f"{SOURCE} is left uncompiled, calls are slower: {error!r}")
-            return
-        place = f"arraygrad/{built.name}"
-        if version == "editable":
-            # In one step: a process that has the old module loaded must not see its bytes change.
-            new = Path(self.root) / f"{place}.new"
-            shutil.copy(built, new)
-            new.replace(Path(self.root) / place)
             return
         build_data["force_include"][str(built)] = place
         build_data["pure_python"] = False
@@ -59,7 +61,7 @@ def is_wanted() -> bool:
     """Whether to try: CPython with a lock around its objects, whose slots the source reads."""
     if os.environ.get("ARRAYGRAD_BUILD_ROADS") == "0":
         return False
-    is_cpython = sysconfig.get_config_var("SOABI") is None or "pypy" not in sysconfig.get_platform()
+    is_cpython = sys.implementation.name == "cpython"
     return is_cpython and not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 

@@ -3,12 +3,16 @@
 import ast
 import importlib.metadata
 import importlib.resources
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 import tomllib
+import types
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -121,3 +125,86 @@ def test_only_direct_dependencies_are_required() -> None:
     """NumPy, Numba and ml_dtypes: anything more is an extra."""
     names = {re.match(r"[\w-]+", item)[0] for item in project()["dependencies"]}
     assert names == {"numpy", "numba", "ml_dtypes"}
+
+
+@in_repository
+class TestBuildHook:
+    """What has no compiled roads is built without them: no failure of theirs stops a build."""
+
+    @pytest.fixture
+    def built(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
+        pytest.importorskip("hatchling")
+        spec = importlib.util.spec_from_file_location("_hook", ROOT / "kernels/hatch_build.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        (tmp_path / "_roads.so").write_bytes(b"")
+        (tmp_path / "arraygrad").mkdir()
+        monkeypatch.setattr(module, "compiled", lambda source, folder: tmp_path / "_roads.so")
+        monkeypatch.delenv("ARRAYGRAD_BUILD_ROADS", raising=False)
+
+        def build(version: str, error: Exception | None = None) -> tuple[Any, list[str]]:
+            said: list[str] = []
+            data: dict[str, Any] = {"force_include": {}}
+            hook = object.__new__(module.CompiledRoads)
+            app = types.SimpleNamespace(display_warning=said.append)
+            for name, value in (("root", str(tmp_path)), ("target_name", "wheel"), ("app", app)):
+                monkeypatch.setattr(module.CompiledRoads, name, value)
+            if error is not None:
+                monkeypatch.setattr(module.shutil, "copy", raising(error))
+                monkeypatch.setattr(module, "compiled", raising(error))
+            hook.initialize(version, data)
+            hook.finalize(version, data, "")
+            return data["force_include"], said
+
+        build.module = module  # type: ignore[attr-defined]
+        return build
+
+    def test_editable_puts_the_module_beside_its_source(
+        self, built: Callable[..., Any], tmp_path: Path
+    ) -> None:
+        for _ in range(2):
+            assert built("editable") == ({}, [])
+            assert [path.name for path in (tmp_path / "arraygrad").iterdir()] == ["_roads.so"]
+        assert list(built("standard")[0].values()) == ["arraygrad/_roads.so"]
+
+    def test_no_compiler_is_no_error(
+        self, built: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for version in ("standard", "editable"):
+            included, said = built(version, RuntimeError("no compiler"))
+            assert not included
+            assert len(said) == 1
+        monkeypatch.setenv("ARRAYGRAD_BUILD_ROADS", "1")
+        with pytest.raises(RuntimeError):
+            built("standard", RuntimeError("no compiler"))
+
+    def test_a_tree_that_cannot_be_written_is_no_error(
+        self, built: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """An editable install failed of it."""
+        monkeypatch.setattr(built.module.shutil, "copy", raising(OSError(30, "Read-only")))
+        included, said = built("editable")
+        assert not included
+        assert "Read-only" in said[0]
+
+    def test_only_cpython_with_its_lock_is_compiled_for(
+        self, built: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """PyPy was asked for by a name that its platform has not."""
+        hook = built.module
+        monkeypatch.setattr(hook.sysconfig, "get_config_var", {"Py_GIL_DISABLED": 0}.get)
+        assert hook.is_wanted()
+        monkeypatch.setattr(hook.sysconfig, "get_config_var", {"Py_GIL_DISABLED": 1}.get)
+        assert not hook.is_wanted()
+        monkeypatch.setattr(hook.sysconfig, "get_config_var", {"SOABI": "pypy311-pp73"}.get)
+        monkeypatch.setattr(hook.sys, "implementation", types.SimpleNamespace(name="pypy"))
+        assert not hook.is_wanted()
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    def function(*arguments: Any) -> Any:
+        raise error
+
+    return function

@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
-from arraygrad import _compiled, _elementwise, _graph
+from arraygrad import _apply, _compiled, _elementwise, _graph
+from arraygrad._answers import ASKED
 from arraygrad._op import find_op
+from arraygrad.interop import ufuncs
 from tests import fresh_process
 
 pytestmark = pytest.mark.skipif(
@@ -148,7 +150,8 @@ KEYS: tuple[Any, ...] = (
 )  # fmt: skip
 REDUCTIONS: tuple[dict[str, Any], ...] = (
     {}, {"axis": 0}, {"axis": -1}, {"axis": 5}, {"axis": (0,)}, {"axis": (0, 1)}, {"axis": None},
-    {"keepdims": True}, {"axis": 0, "keepdims": True}, {"axis": 1.5},
+    {"keepdims": True}, {"axis": 0, "keepdims": True}, {"axis": 1.5}, {"axis": 2**40},
+    {"axis": -(2**70)},
 )  # fmt: skip
 REDUCING = (ag.sum, ag.prod, ag.max, ag.min, ag.mean, ag.all, ag.any, ag.argmax, np.sum, np.max)
 VIEWING: dict[str, Callable[[Any], Any]] = {
@@ -318,6 +321,72 @@ def test_a_loop_is_not_that_of_a_kernel_which_has_gone() -> None:
             patched.setitem(op.fast, array.dtype, np.frompyfunc(operator.sub, 2, 1))
             assert (x + x).tolist() == [0.0] * 6
     assert (x + x).tolist() == (array + array).tolist()
+
+
+def of_a_kernel(value: Any) -> Any:
+    return lambda *arrays: value
+
+
+@pytest.mark.parametrize("value", [1.5, 3, 2**70, True, 1j, [1.0, 2.0], np.float32(2), "text"])
+def test_what_a_kernel_returns_becomes_the_array_that_numpy_makes_of_it(
+    value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Python number was read as if it were NumPy's: wrong values, a crash."""
+    x, array = plain(), np.array(value)
+    _ = (x + x, ag.exp(x), x.sum(), x @ x)  # fill the tables
+    for name in ("add", "exp"):
+        monkeypatch.setitem(find_op(name).fast, x._array.dtype, of_a_kernel(value))
+    monkeypatch.setitem(find_op("sum").short, x._array.dtype, (None, of_a_kernel(value)))
+    monkeypatch.setitem(find_op("matmul").short, x._array.dtype, of_a_kernel(value))
+    for out in (x + x, x + 1.0, ag.exp(x), x.sum(), x @ x):
+        assert out._array.dtype == array.dtype
+        assert out.tolist() == array.tolist()
+
+
+def test_kernels_that_another_thread_exchanges_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The form of a product, read from the table, was lent while nodes were asked for."""
+    x = plain()
+    base = rewritten()  # its node is made anew, by Python code, when it is asked for
+    forms = find_op("matmul").short
+    x @ x
+    monkeypatch.setitem(forms, x._array.dtype, lambda a, b: np.float64(7.0))
+
+    def refresh(*arguments: Any) -> Any:
+        forms[x._array.dtype] = lambda a, b: np.float64(8.0)
+        return geometry_in(*arguments)
+
+    geometry_in = _apply.geometry_in
+    monkeypatch.setattr(_apply, "geometry_in", refresh)
+    assert (base @ x)._array == 7.0
+
+
+def test_answers_that_are_exchanged_while_they_run_are_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Answer:
+        def __call__(self, *arguments: Any) -> Any:
+            for function in (np.sin, np.sum):
+                monkeypatch.setitem(ASKED, function, None)
+            return id(self)
+
+    x = plain()
+    for call in (np.sin, np.sum):
+        monkeypatch.setitem(ASKED, call, Answer())
+        assert call(x)
+
+
+def test_ufuncs_say_in_our_words_that_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With keywords they are answered in Python, without in C: they said it in two ways."""
+
+    def full(*arguments: Any, **keywords: Any) -> Any:
+        raise MemoryError("Unable to allocate 8 TiB")
+
+    x = plain()
+    monkeypatch.setitem(ASKED, np.sin, full)
+    monkeypatch.setattr(ufuncs, "call", full)
+    for call in (lambda: np.sin(x), lambda: np.sin(x, dtype="float64")):
+        with pytest.raises(ag.errors.OutOfMemoryError, match=r"np\.sin: Unable to allocate"):
+            call()
 
 
 def test_empty_tensor_objects_raise() -> None:

@@ -78,6 +78,8 @@ def array_ufunc(x: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) ->
                 return ASKED[ufunc](*inputs)
             return ufuncs.call(ufunc, inputs, kwargs)
         return ufuncs.method(ufunc, method, inputs, kwargs)
+    except MemoryError as error:
+        raise out_of_memory(f"np.{ufunc.__name__}", error) from error
     except RAISED as error:
         said = in_our_class(error, f"np.{ufunc.__name__}")
         if said is error:
