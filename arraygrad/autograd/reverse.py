@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,14 @@ from .anomaly import check_value
 __all__ = ["backward", "grad"]
 
 
+@lru_cache
+def _one(dtype: np.dtype[Any]) -> Any:
+    """1 as an array that nobody writes to: passes do not write to what they begin with."""
+    one = np.array(1, dtype)
+    one.flags.writeable = False
+    return one
+
+
 def cotangent_of(output: Any, g: Any, name: str) -> Any:
     """`g` as a cotangent of `output`: checked, in its dtype; 1 where g is None."""
     array = output._array
@@ -26,7 +35,7 @@ def cotangent_of(output: Any, g: Any, name: str) -> Any:
                 f"a {array.dtype} tensor of shape {array.shape} needs {name}, a tensor of that "
                 "shape; or reduce to one real number first, e.g. y.sum()"
             )
-        return wrap(np.array(1, array.dtype, ndmin=array.ndim))
+        return wrap(_one(array.dtype) if not array.ndim else np.ones(array.shape, array.dtype))
     g = operand(g, "backward")
     if g._array.shape != array.shape:
         raise ShapeError(

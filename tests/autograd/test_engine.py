@@ -305,3 +305,20 @@ def test_reverse_passes_do_not_warn_of_infinite_cotangents(f) -> None:
         y = f(x)
     y.backward()
     assert x.grad.shape == (3,)
+
+
+def test_nobody_writes_to_the_one_that_passes_begin_with() -> None:
+    """It is one array for all passes."""
+    x = ag.tensor(2.0, requires_grad=True)
+    y = x + 0.0
+    y.register_hook(lambda g: g.__setitem__(..., 11.0))
+    for _ in range(2):
+        (by_itself,) = ag.autograd.grad(x, x)
+        by_itself[...] = 5.0
+        by_itself += 1.0
+        x.grad = None
+        x.backward()
+        assert float(x.grad) == 1.0
+        x.grad[...] = 9.0
+        y.backward(retain_graph=True)
+    assert ag.grad(lambda t: t)(3.0) == 1.0
