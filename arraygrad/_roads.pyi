@@ -9,9 +9,8 @@ def register_views(
     tensor: type,
     family: type,
     storage: type,
-    viewed_: Callable[..., Any],
-    family_of: Callable[..., Any],
-    node_of_: Callable[..., Any],
+    functions: tuple[Callable[..., Any], ...],
+    broadcast_to: tuple[Op, Callable[..., Any]],
 ) -> None: ...
 def register_elementwise(
     op: type,
@@ -29,7 +28,7 @@ def operator(
     find: Callable[[], Op],
     method: Callable[..., Any],
     *,
-    scalar: bool = ...,
+    scalar: Any = ...,
     reflected: bool = ...,
     compares: bool = ...,
 ) -> Any: ...

@@ -251,7 +251,7 @@ cdef extern from *:
     long axis_of(object axis)
     object run_loop(object kernel, object a, object b)
 
-VERSION = 1  # see `_compiled`
+VERSION = 2  # see `_compiled`
 
 cnp.import_array()
 cnp.import_ufunc()
@@ -263,6 +263,7 @@ cdef object TENSOR = None, SCALAR = None
 cdef object GRAD_MODE, COUNTER, OBSERVERS, CONSTANTS, ALL_AXES
 cdef object py_unary, py_binary, py_reduction, py_product, py_viewed
 cdef object py_node_of, py_keep, py_constant_beside, py_family_of
+cdef object BROADCAST_TO, broadcast_array
 cdef cnp.npy_intp SMALL, POOL_FROM, MAYBE_LARGE, FEW
 # Offsets of the slots of tensors, families, storages and ops.
 cdef Py_ssize_t ARRAY, NODE, FAMILY, EPOCH, SAVED
@@ -270,18 +271,19 @@ cdef Py_ssize_t FAMILY_EPOCH, FAMILY_STORAGE, STORAGE_ARRAY, STORAGE_TENSORS, ST
 cdef Py_ssize_t FAST, SHORT, KEPT_FLAGS, META, NEEDS_TEMPLATE
 
 
-def register_views(tensor, family, storage, viewed_, family_of, node_of_):
-    """Tell these roads of tensors and memory."""
+def register_views(tensor, family, storage, functions, broadcast_to):
+    """Tell these roads of tensors and memory, and of broadcasts: the op and its kernel."""
     global ARRAY, NODE, FAMILY, EPOCH, SAVED
     global FAMILY_EPOCH, FAMILY_STORAGE, STORAGE_ARRAY, STORAGE_TENSORS, STORAGE_TRIM_AT
-    global py_viewed, py_family_of, py_node_of
+    global py_viewed, py_family_of, py_node_of, BROADCAST_TO, broadcast_array
     ARRAY, NODE = slot_offset(tensor._array), slot_offset(tensor._node)
     FAMILY, EPOCH = slot_offset(tensor._family), slot_offset(tensor._epoch)
     SAVED = slot_offset(tensor._saved)
     FAMILY_EPOCH, FAMILY_STORAGE = slot_offset(family.epoch), slot_offset(family.storage)
     STORAGE_ARRAY, STORAGE_TENSORS = slot_offset(storage._array), slot_offset(storage._tensors)
     STORAGE_TRIM_AT = slot_offset(storage._trim_at)
-    py_viewed, py_family_of, py_node_of = viewed_, family_of, node_of_
+    py_viewed, py_family_of, py_node_of = functions
+    BROADCAST_TO, broadcast_array = broadcast_to
 
 
 def register_elementwise(op, state, limits, functions):
@@ -334,6 +336,20 @@ cdef inline object kept(object x, object array):
     return array if read_slot(x, FAMILY) is None else py_keep(x)
 
 
+cdef inline object broadcast(object node, object array, object out):
+    """The node of an operand in the shape of the result: its own, or that of its broadcast."""
+    if node is None or same_shape(array, out):
+        return node
+    attributes = {"shape": shape_of(out), "x_shape": shape_of(array)}
+    return [next_of(COUNTER), BROADCAST_TO, (node,), None, attributes]
+
+
+cdef inline object kept_broadcast(object x, object array, bint broadcasts, object out):
+    """`_elementwise._keep_broadcast`: the value to save of an operand, in the shape of its node."""
+    array = kept(x, array)
+    return broadcast_array(array, shape=shape_of(out)) if broadcasts else array
+
+
 cdef inline bint is_recording() except -1:
     cdef PyObject *mode = NULL
     PyContextVar_Get(GRAD_MODE, NULL, &mode)
@@ -356,10 +372,15 @@ cdef inline object kernel_of(object op, object array):
     return None if kernel is NULL else <object>kernel
 
 
-cdef inline object computed(object kernel, object a, object b, bint by_loop):
-    """The result of kernel(a, b), or kernel(a), as an array; None if not to be had `by_loop`."""
+cdef inline object computed(object kernel, object a, object b, object loop):
+    """The result of kernel(a, b), or kernel(a), as an array.
+
+    Where `loop` is a ufunc instead, by its inner loop, or None.
+    """
+    if loop is not None:
+        return run_loop(loop, a, b)
     out = run_loop(kernel, a, b)
-    if out is None and not by_loop:
+    if out is None:
         out = kernel(a) if b is None else kernel(a, b)
         if type(out) is not ndarray:
             out = from_scalar(out)
@@ -400,17 +421,17 @@ cdef inline object constant_of(object value, object dtype):
 
 def unary(op, x):
     """Run an elementwise op of one argument."""
-    out = quick_unary(op, x, False)
+    out = quick_unary(op, x)
     return py_unary(op, x) if out is None else out
 
 
 def binary(op, x1, x2):
     """Run an elementwise op of two arguments."""
-    out = quick_binary(op, x1, x2, False)
+    out = quick_binary(op, x1, x2, None)
     return py_binary(op, x1, x2) if out is None else out
 
 
-cdef object quick_unary(object op, object x, bint by_loop):
+cdef object quick_unary(object op, object x):
     """`unary` where that is quick, else None."""
     if OBSERVERS or not is_ours(x):
         return None
@@ -421,9 +442,7 @@ cdef object quick_unary(object op, object x, bint by_loop):
     if kernel is None:
         return None
     node = node_of(x)  # before the kernel, in which another thread may write to x
-    out = computed(kernel, array, None, by_loop)
-    if out is None:
-        return None
+    out = computed(kernel, array, None, None)
     kept_flags = read_slot(op, KEPT_FLAGS)
     if node is None or kept_flags is None or not is_recording():
         return tensor_over(out, None)
@@ -434,16 +453,16 @@ cdef object quick_unary(object op, object x, bint by_loop):
     return tensor_over(out, [next_of(COUNTER), op, (node,), values, None])
 
 
-cdef object quick_binary(object op, object x1, object x2, bint by_loop):
-    """`binary` where that is quick, else None."""
+cdef object quick_binary(object op, object x1, object x2, object loop):
+    """`binary` where that is quick, else None; `loop`: the ufunc by whose loop alone, or None."""
     if not is_ours(x2):
-        return quick_with_constant(op, x1, x2, False, by_loop) if is_ours(x1) else None
+        return quick_with_constant(op, x1, x2, False, loop) if is_ours(x1) else None
     if not is_ours(x1):
-        return quick_with_constant(op, x2, x1, True, by_loop)
+        return quick_with_constant(op, x2, x1, True, loop)
     a1, a2 = read_slot(x1, ARRAY), read_slot(x2, ARRAY)
     if OBSERVERS or type(a1) is not ndarray or type(a2) is not ndarray or dtype_of(a1) is not dtype_of(a2):
         return None
-    kernel = kernel_of(op, a1)
+    kernel = kernel_of(op, a1) if loop is None else loop
     if kernel is None:
         return None
     node1, node2 = node_of(x1), node_of(x2)
@@ -453,10 +472,8 @@ cdef object quick_binary(object op, object x1, object x2, bint by_loop):
     )
     if may_be_large(a1, a2, POOL_FROM if recorded else SMALL):
         return None
-    if recorded and not same_shape(a1, a2):
-        return None
     try:
-        out = computed(kernel, a1, a2, by_loop)
+        out = computed(kernel, a1, a2, loop)
     except ValueError:  # shapes that do not broadcast: to be said in our words
         return None
     if out is None:
@@ -464,22 +481,23 @@ cdef object quick_binary(object op, object x1, object x2, bint by_loop):
     if not recorded:
         return tensor_over(out, None)
     flags = kept_flags[2 if node1 is not None and node2 is not None else node1 is None]
+    step1, step2 = broadcast(node1, a1, out), broadcast(node2, a2, out)
     values = None
     if flags is not None:
         values = (
-            kept(x1, a1) if flags[0] else None,
-            kept(x2, a2) if flags[1] else None,
+            kept_broadcast(x1, a1, step1 is not node1, out) if flags[0] else None,
+            kept_broadcast(x2, a2, step2 is not node2, out) if flags[1] else None,
             out if flags[2] else None,
         )
-    return tensor_over(out, [next_of(COUNTER), op, (node1, node2), values, None])
+    return tensor_over(out, [next_of(COUNTER), op, (step1, step2), values, None])
 
 
-cdef object quick_with_constant(object op, object x, object value, bint first, bint by_loop):
+cdef object quick_with_constant(object op, object x, object value, bint first, object loop):
     """An op of a tensor and a number or NumPy array; `first`: this is the first of the two."""
     array = read_slot(x, ARRAY)
     if OBSERVERS or type(array) is not ndarray:
         return None
-    kernel = kernel_of(op, array)
+    kernel = kernel_of(op, array) if loop is None else loop
     if kernel is None:
         return None
     constant = constant_of(value, <object>dtype_of(array))
@@ -490,13 +508,11 @@ cdef object quick_with_constant(object op, object x, object value, bint first, b
     cdef bint recorded = node is not None and kept_flags is not None and is_recording()
     if may_be_large(array, constant, POOL_FROM if recorded else SMALL):
         return None
-    if recorded and ndim_of(constant) and not same_shape(array, constant):
-        return None
     try:
         if first:
-            out = computed(kernel, constant, array, by_loop)
+            out = computed(kernel, constant, array, loop)
         else:
-            out = computed(kernel, array, constant, by_loop)
+            out = computed(kernel, array, constant, loop)
     except ValueError:  # shapes that do not broadcast: to be said in our words
         return None
     if out is None:
@@ -504,16 +520,17 @@ cdef object quick_with_constant(object op, object x, object value, bint first, b
     if not recorded:
         return tensor_over(out, None)
     flags = kept_flags[1 if first else 0]
+    step = broadcast(node, array, out)
     values = None
     if flags is not None:
         other = mine = None
         if flags[0 if first else 1]:  # its owner may write to a NumPy array at any time
             other = constant.copy() if constant is value else constant
         if flags[1 if first else 0]:
-            mine = kept(x, array)
+            mine = kept_broadcast(x, array, step is not node, out)
         kept_out = out if flags[2] else None
         values = (other, mine, kept_out) if first else (mine, other, kept_out)
-    nodes = (None, node) if first else (node, None)
+    nodes = (None, step) if first else (step, None)
     return tensor_over(out, [next_of(COUNTER), op, nodes, values, None])
 
 
@@ -698,11 +715,12 @@ cdef inline bint is_float(object x):
     return type(array) is ndarray and is_float_array(array)
 
 
-def operator(find, method, *, bint scalar=False, bint reflected=False, bint compares=False):
+def operator(find, method, *, scalar=None, bint reflected=False, bint compares=False):
     """A method for the operator of an elementwise op: `method`, which it stands for, compiled.
 
     find : gives the op, which is not imported before somebody needs it
-    scalar : of scalars, which warn in words of their own: what would warn is left to `method`
+    scalar : of scalars, the ufunc whose inner loop does what NumPy's scalars do. They warn in words
+        of their own: what would warn is left to `method`, and no kernel need be known.
     reflected : the tensor is the second operand
     compares : numbers beside integers are left to `method`, which compares them exactly
     """
@@ -714,14 +732,16 @@ def operator(find, method, *, bint scalar=False, bint reflected=False, bint comp
             op = find()
         kind = type(other)
         out = None
-        if is_ours(self) and (not scalar or is_float(self)):
+        if is_ours(self) and (scalar is None or is_float(self)):
             if is_ours(other):
-                out = quick_binary(op, other, self, scalar) if reflected else quick_binary(
-                    op, self, other, scalar
+                loop = scalar if is_exactly(other, SCALAR) else None
+                out = quick_binary(op, other, self, loop) if reflected else quick_binary(
+                    op, self, other, loop
                 )
             elif kind is float or kind is int or kind is ndarray:
                 if not compares or is_float(self):
-                    out = quick_with_constant(op, self, other, reflected, scalar)
+                    loop = None if kind is ndarray else scalar
+                    out = quick_with_constant(op, self, other, reflected, loop)
         return method(self, other) if out is None else out
 
     return named_as(compiled, method)
@@ -735,7 +755,7 @@ def prefix_operator(find, method):
         nonlocal op
         if op is None:
             op = find()
-        out = quick_unary(op, self, False) if is_ours(self) and is_float(self) else None
+        out = quick_unary(op, self) if is_ours(self) and is_float(self) else None
         return method(self) if out is None else out
 
     return named_as(compiled, method)

@@ -668,9 +668,9 @@ def compile_operators() -> None:
         "ge": "GREATER_EQUAL",
     }  # fmt: skip
     for cls in (SpecialMethods, ScalarOperators):
-        scalar = cls is ScalarOperators
         for name, op in arithmetics.items():
             find = partial(getattr, arithmetic, op)
+            scalar = getattr(np, op.lower()) if cls is ScalarOperators else None
             for method, reflected in ((f"__{name}__", False), (f"__r{name}__", True)):
                 written = vars(cls)[method]
                 compiled = roads.operator(find, written, scalar=scalar, reflected=reflected)

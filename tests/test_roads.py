@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
-from arraygrad import _apply, _compiled, _elementwise, _graph
+from arraygrad import _apply, _compiled, _elementwise, _graph, _special_methods
 from arraygrad._answers import ASKED
 from arraygrad._op import find_op
 from arraygrad.interop import ufuncs
@@ -321,6 +321,17 @@ def test_a_loop_is_not_that_of_a_kernel_which_has_gone() -> None:
             patched.setitem(op.fast, array.dtype, np.frompyfunc(operator.sub, 2, 1))
             assert (x + x).tolist() == [0.0] * 6
     assert (x + x).tolist() == (array + array).tolist()
+
+
+def test_scalars_alone_need_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their operators took the long way until the op had met a tensor, and no scalar changed it."""
+    x, y = scalar(), scalar(0.5, "float32")
+    for name in ("add", "subtract", "multiply", "divide"):
+        monkeypatch.setattr(find_op(name), "fast", {})
+    monkeypatch.setattr(_special_methods, "of_scalars", None)  # not to be called
+    values = (x + x, x - 2.0, 3 * x, 1.0 / x, y * 2, x / x)
+    assert [float(v._array) for v in values] == [3.0, -0.5, 4.5, 1 / 1.5, 1.0, 1.0]
+    assert all(v._node is not None for v in values)
 
 
 def of_a_kernel(value: Any) -> Any:
