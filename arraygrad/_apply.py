@@ -631,10 +631,6 @@ RESULT = declare(Op("result", ("x",), Linear(x=lambda g: g), scalar=False))
 # The definition, to which the compiled road hands what is special.
 if _compiled.ROADS is not None:
     _compiled.ROADS.register_views(
-        TensorBase,
-        Family,
-        Storage,
-        (viewed, family_of, node_of),
-        (BROADCAST_TO, broadcast_array),
+        TensorBase, Family, Storage, (viewed, family_of, node_of), (BROADCAST_TO, broadcast_array)
     )
     viewed = _compiled.ROADS.viewed
