@@ -217,6 +217,9 @@ def method(record: Record, method: Any) -> Any:
     owner = record.visit(method.__self__)
     if function is method.__func__ and owner is method.__self__:
         return method
+    if function is method.__func__ and type(function).__name__ == "cython_function_or_method":
+        # Compiled code takes its own object for granted, and ours is another: it would crash.
+        return replaced(getattr(owner, function.__name__), method)
     return replaced(types.MethodType(function, owner), method)
 
 

@@ -6,7 +6,7 @@ import functools
 import sys
 import types
 import weakref
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,11 +20,14 @@ def items_of(value: Any) -> Iterator[tuple[Callable[[Any], None], Any]]:
     if isinstance(value, list | deque):
         if set(map(type, value)) <= INERT and not LEFT:
             return
-        for i, item in enumerate([*value]):
-            yield functools.partial(value.__setitem__, i), item
+        base: Any = list if isinstance(value, list) else deque
+        put = base.__setitem__.__get__(value)  # whatever the user's own __setitem__ counts
+        for i, item in enumerate([*base.__iter__(value)]):
+            yield functools.partial(put, i), item
     elif isinstance(value, dict):
+        put = dict.__setitem__.__get__(value)
         for key, item in _live(value):
-            yield functools.partial(value.__setitem__, key), item
+            yield functools.partial(put, key), item
     # Twins, whose comparison is slow, are none of these.
     if isinstance(value, CONTAINERS) and kind in CONTAINERS and kind is not types.SimpleNamespace:
         return
@@ -45,11 +48,12 @@ def items_of(value: Any) -> Iterator[tuple[Callable[[Any], None], Any]]:
 
 
 def _live(namespace: dict[Any, Any]) -> list[tuple[Any, Any]]:
-    return [
-        pair
-        for pair in namespace.items()
-        if type(pair[1]) not in INERT or (LEFT and id(pair[1]) in LEFT)
-    ]
+    pairs = (
+        OrderedDict.items(namespace)
+        if isinstance(namespace, OrderedDict)
+        else dict.items(namespace)
+    )
+    return [pair for pair in pairs if type(pair[1]) not in INERT or (LEFT and id(pair[1]) in LEFT)]
 
 
 def holds_more(values: Any) -> bool:

@@ -161,14 +161,14 @@ def recomputed(result: Any, run: Callable[[], Any], beside: Callable[[], Any]) -
         if any(s.remove is None for s in found):
             again = beside()
             if not is_same(result, again) or used_for(again):
-                raise _refusal(found)
+                raise refusal(found)
             return again
         for s in found:
             assert s.remove is not None
             s.remove()
         again = run()
         if not is_same(result, again):  # no cache, if the value depends on what was there
-            raise _refusal(found)
+            raise refusal(found)
         result, found = again, used_for(again)
     return result
 
@@ -185,7 +185,8 @@ def is_same(a: Any, b: Any) -> bool:
     return np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-9, atol=0.0, equal_nan=True)
 
 
-def _refusal(found: list[Suspect]) -> GradientError:
+def refusal(found: list[Suspect]) -> GradientError:
+    """What to raise where these cannot be left out."""
     return GradientError(
         f"the result uses a value that an earlier derivative at the same arguments left in "
         f"{found[0].where}; for this call it is a constant, so its part of the gradient would be "

@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import functools
 import math
 import threading
 import types
@@ -35,7 +36,7 @@ from .._storage import TensorBase
 from .._warnings import warn
 from ..interop.plain import plain
 from ..ops import arithmetic
-from . import kept, places, reach
+from . import kept, places, reach, undoing
 from .session import INERT, SESSION
 from .stand_ins import is_scalar, like_user
 
@@ -63,6 +64,7 @@ class Look:
         self.again = places.drawn_again(record, self.before)
         self.moving = _parameters(args, kwargs)
         self.must = must
+        self.begin: undoing.Undoing | None = None
         self.since = next_seq()
 
     def state(self) -> places.State:
@@ -70,7 +72,9 @@ class Look:
         return places.State(self.record, self.names, self.before)
 
 
-def look(record: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
+def look(
+    record: Running, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Look | None:
     """What to note before a call; None if nothing that it reaches may hold a memo."""
     if not has_tracked(args, kwargs):
         return None
@@ -78,12 +82,33 @@ def look(record: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look
     if must:
         record.next_look = _GROWTH * record.calls
     record.look_at = 0 if record.keeps else record.next_look
-    if not (record.fills or rebound_by(record)):
+    if not (record.fills or rebound_by(record)) or undoing.is_outside(record):
         return None
     found = Look(record, args, kwargs, must)
     if not record.keeps and not _may_hold(record, found):
         return None
-    return None if found.before.moves_on() else found
+    return _begun(found, function)
+
+
+def look_inside(
+    record: Running, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Look | None:
+    """What to note before a derivative that is taken inside of a call of the record.
+
+    It is of a twin, whose code the record of that call knows.
+    """
+    if not record.looks or SESSION.quiet or not has_tracked(args, kwargs):
+        return None
+    return _begun(Look(record, args, kwargs, True), function)
+
+
+def _begun(found: Look, function: Any) -> Look | None:
+    """What a run can begin from as the first has; None if that cannot be had again."""
+    try:
+        found.begin = undoing.Undoing(found.record, function, found.args, found.kwargs)
+    except undoing.CannotUndoError:
+        return None
+    return found
 
 
 def _parameters(args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[int]:
@@ -142,10 +167,13 @@ def checked(found: Look, result: Any, function: Callable[..., Any]) -> Any:
         record.note_left()
     if not (found.must or record.has_memo or known is None or not own >= known):
         return result
-    drawn = places.drawn_again(record, after)
+    try:
+        undo = undoing.Undoing(record, function, found.args, found.kwargs, result)
+    except undoing.CannotUndoError:
+        return result
     try:
         with quietly():
-            begun, ended = _elsewhere(found, after, function)
+            begun, ended = _elsewhere(found, after, undo, function)
             if ended is None:
                 return result
             theirs = _written(begun, ended)
@@ -159,10 +187,9 @@ def checked(found: Look, result: Any, function: Callable[..., Any]) -> Any:
                 return result
             again, is_clear = _rerun(found, start, result, function)
     finally:
-        after.put_back()
-        drawn()
+        undo.put_back()
     if again is None and not is_clear:
-        again = _near(record, result, function, found.args, found.kwargs)
+        again = _near(record, result, function, found.args, found.kwargs, found.begin)
         if again is None:
             _warn(where)
     return result if again is None else again
@@ -190,7 +217,7 @@ def _written(before: places.State, after: places.State) -> Counter[str]:
 
 
 def _elsewhere(
-    found: Look, after: places.State, function: Callable[..., Any]
+    found: Look, after: places.State, undo: undoing.Undoing, function: Callable[..., Any]
 ) -> tuple[places.State, places.State | None]:
     """What places hold before and after a run at other arguments, on plain values."""
     for step in _STEPS:
@@ -203,12 +230,12 @@ def _elsewhere(
         begun = found.state()
         found.again()
         try:
-            function(*args, **kwargs)
+            undoing.apart(function, *args, **kwargs)
             return begun, found.state()
         except Exception:  # noqa: BLE001, S112 - it may not be defined there
             continue
         finally:
-            after.put_back()
+            undo.put_back()
     return after, None
 
 
@@ -248,11 +275,13 @@ def _rerun(
 
     And whether it is clear that there is nothing to be found, if there is none.
     """
+    assert found.begin is not None
+    found.begin.put_back()
     for key, held in found.before.held.items():
         held.put(start.get(key, held.items))
     found.again()
     try:
-        again = function(*found.args, **found.kwargs)
+        again = undoing.apart(function, *found.args, **found.kwargs)
     except Exception:  # noqa: BLE001 - it missed what may be a memo, or something else
         return None, False
     if not kept.is_same(result, again):
@@ -366,6 +395,29 @@ class Moves:
         return as_pythons(out) if is_pythons(x) else out
 
 
+def recomputed(
+    record: Running,
+    result: Any,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """The result without what a derivative at these arguments has left; all places as they are."""
+    found = kept.used_for(result)
+    if not found:
+        return result
+    try:
+        undo = undoing.Undoing(record, function, args, kwargs, result)
+    except undoing.CannotUndoError:
+        raise kept.refusal(found) from None
+    run = functools.partial(undoing.apart, function, *args, **kwargs)
+    try:
+        with quietly():
+            return kept.recomputed(result, run, functools.partial(moved, function, args, kwargs))
+    finally:
+        undo.put_back()
+
+
 def beside(
     record: Running,
     result: Any,
@@ -384,22 +436,26 @@ def _near(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
+    begin: undoing.Undoing | None = None,
 ) -> Any:
     """The result with values as they are and the derivative a few parts in 1e13 beside.
 
     For memos by value that are not known otherwise: nothing is found under such keys. It is taken
     if the values are the same to rounding and more of it comes from the arguments; else None.
     """
-    before = places.State(record, rebound_by(record))
-    drawn = places.drawn_again(record, before)
     try:
+        undo = undoing.Undoing(record, function, args, kwargs, result)
+    except undoing.CannotUndoError:
+        return None
+    try:
+        if begin is not None:
+            begin.put_back()
         with quietly():
             again = moved(function, args, kwargs)
     except Exception:  # noqa: BLE001 - the function has its result
         return None
     finally:
-        before.put_back()
-        drawn()
+        undo.put_back()
     if not kept.is_same(result, again):
         return None
     if is_tracked_result(result):
@@ -415,7 +471,7 @@ def _near(
 def moved(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of a function beside its arguments."""
     args, kwargs = Moves(_BESIDE, True).arguments(args, kwargs)
-    return function(*args, **kwargs)
+    return undoing.apart(function, *args, **kwargs)
 
 
 def _with_values(again: Any, result: Any) -> Any:

@@ -1,7 +1,7 @@
 """What outlives a lifted call: containers, objects, names and arrays, as they are at one moment.
 
-A `State` says what all of them hold. Two states tell what code between them has put where, and a
-state can be had again: so a function can run once more without a trace.
+A `State` says what those hold that may be a memo. Two states tell what code between them has put
+where. (What a run may change besides, and how it is undone: undoing.py.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from .._storage import TensorBase
 from .class_sync import ClassSync
-from .session import INERT, SESSION
+from .session import SESSION
 from .stand_ins import like_user
 from .sync import CellSync
 
@@ -228,27 +228,13 @@ class State:
             self.held.setdefault(id(held.owner), held)
         if earlier is None:
             named = [*_named(record, [*self.held.values()])]
-            self.types = set(map(type, named))
             self.sets = [value for value in named if type(value) is set]
             self.generators = [value for value in named if isinstance(value, random.Random)]
         else:  # what names stand for is looked at once
-            self.types, self.sets = earlier.types, earlier.sets
+            self.sets = earlier.sets
             self.generators = earlier.generators
         for value in self.sets:
             self.held.setdefault(id(value), Held(SET, value))
-
-    def put_back(self) -> None:
-        """Have all as it was."""
-        for held in self.held.values():
-            held.put(held.items)
-
-    def moves_on(self) -> bool:
-        """Whether there is an iterator in it: a second run would take from that."""
-        kinds = set(self.types)
-        for held in self.held.values():
-            if held.kind.entries:
-                kinds.update(map(type, held.items.values()))
-        return any(kind not in INERT and hasattr(kind, "__next__") for kind in kinds)
 
 
 def _all(record: Running, names: frozenset[str]) -> Iterator[Held]:

@@ -132,6 +132,8 @@ class Facts:
                 rebinds = rebinds or inner.rebinds
             elif isinstance(constant, tuple):
                 writes = writes or "out" in constant
+        if "globals" in called:  # it may bind any of the names that it says
+            stored |= {c for c in code.co_consts if isinstance(c, str) and c.isidentifier()}
         self.names = frozenset(names)
         self.globals = frozenset(reads | stored)
         self.stored = frozenset(stored)

@@ -17,6 +17,7 @@ import statistics
 import struct
 import sys
 import types
+import warnings
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -241,6 +242,7 @@ _FUNCTOOLS = {"lru_cache": stand_ins.lru_cache, "cache": stand_ins.cache_}
 _BUILTINS = {"float": stand_ins.Float, "complex": stand_ins.Complex, "type": stand_ins.Type,
              "hasattr": questions.hasattr_, "getattr": questions.getattr_, "dir": questions.dir_,
              "round": stand_ins.round_, "print": stand_ins.print_,
+             "open": stand_ins.open_,
              **standard_library.CODE}  # fmt: skip
 _OURS: dict[str, dict[str, Any]] = {
     "math": mathematics.MATH,
@@ -255,6 +257,7 @@ _OURS: dict[str, dict[str, Any]] = {
     "ast": standard_library.AST,
     "hashlib": standard_library.HASHLIB,
     "zlib": standard_library.ZLIB,
+    "warnings": {"warn": stand_ins.warn_},
 }
 
 
@@ -278,7 +281,7 @@ def _register_all() -> None:
         (builtins, _BUILTINS), (decimal, _OURS["decimal"]), (fractions, _OURS["fractions"]),
         (json, _OURS["json"]), (pickle, _OURS["pickle"]), (statistics, _OURS["statistics"]),
         (struct, _OURS["struct"]), (ast, _OURS["ast"]), (hashlib, _OURS["hashlib"]),
-        (zlib, _OURS["zlib"]),
+        (zlib, _OURS["zlib"]), (warnings, _OURS["warnings"]),
     ):  # fmt: skip
         place = types.SimpleNamespace()
         setattr(PLACES, real.__name__, place)

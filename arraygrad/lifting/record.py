@@ -45,6 +45,7 @@ class Record(Running):
         self.names_us = False  # whether code was met that imports this library
         # Up to how many codes known: the attributes and globals that they bind.
         self.rebound: tuple[int, frozenset[str]] = (0, frozenset())
+        self.outside: tuple[int, bool] = (0, False)  # whether they reach files and the like
         self.classes: set[Any] = set()
         self.checks: dict[int, Check] = {}
         self.syncs: dict[int, Any] = {}

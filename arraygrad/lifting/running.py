@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import types
 from collections import Counter
@@ -13,7 +12,7 @@ from .._apply import _Types
 from .._detach import as_pythons, warn_of_caught
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
-from . import blame, kept, memos, python_arithmetic
+from . import blame, memos, python_arithmetic
 from .handed import Handed, drain, fill, taken_off, undo_later
 from .items import set_class
 from .leaving import ARGUMENTS, Leaving
@@ -42,6 +41,7 @@ class Running(Leaving):
     names_us: bool
     plainly: bool
     rebound: tuple[int, frozenset[str]]
+    outside: tuple[int, bool]
     checks: dict[int, Check]
     syncs: dict[int, Any]
     attributes: dict[int, Any]
@@ -78,6 +78,7 @@ class Running(Leaving):
         self.calls = 0  # which call it is, for classes that are looked at once in each
         self.keeps = False  # whether a call has left something with a gradient in its objects
         self.fits = not self.is_function  # whether no call goes the shortest way
+        self.looks = False  # whether memos are looked for in the call that runs
         self.has_memo = False  # whether a result was once found in a memo
         self.look_at: float = 0  # the call in which memos are looked for
         self.next_look = 0  # at the latest
@@ -95,7 +96,7 @@ class Running(Leaving):
         """Call the target with what it reaches made fit; `known`, if what was passed over is."""
         records = THREAD.records
         if records:
-            return self._run_inside(args, kwargs, plain)
+            return self._run_inside(args, kwargs, plain, plain and not plain_result)
         session = SESSION
         latest = records.latest
         refused = latest["count"]
@@ -110,7 +111,8 @@ class Running(Leaving):
             if numbers or self.catches:
                 function = self._among_numbers(function, args, kwargs, numbers)
             if self.calls >= self.look_at and (session.kept or not plain_result):
-                looking = memos.look(self, args, kwargs)
+                looking = memos.look(self, function, args, kwargs)
+                self.looks = looking is not None
             result = function(*args, **kwargs)
             if latest["count"] != refused:
                 warn_of_caught()
@@ -139,6 +141,7 @@ class Running(Leaving):
             raise
         finally:
             args = kwargs = function = looking = None  # type: ignore[assignment]  # nobody has twins
+            self.looks = False
             lock.acquire()
             try:
                 self.plain = plain
@@ -211,7 +214,9 @@ class Running(Leaving):
             return python_arithmetic.among_floats(function, numbers and self.catches)
         return function
 
-    def _run_inside(self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool) -> Any:
+    def _run_inside(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], plain: bool, derivative: bool
+    ) -> Any:
         """Call the target inside of another lifted call, which undoes what is made fit."""
         records, lock = THREAD.records, SESSION.lock
         entered = self in records
@@ -224,7 +229,9 @@ class Running(Leaving):
                 args = tuple([a if type(a) in ARGUMENTS else visit(a) for a in args])
                 for name, a in kwargs.items():
                     kwargs[name] = visit(a)
-            return function(*args, **kwargs)
+            looking = memos.look_inside(records[0], function, args, kwargs) if derivative else None
+            result = function(*args, **kwargs)
+            return result if looking is None else memos.checked(looking, result, function)
         finally:
             with lock:
                 self.plain = plain
@@ -315,9 +322,7 @@ class Running(Leaving):
     ) -> Any:
         """The result, computed anew where it is a constant, or one of equal arguments' alone."""
         if SESSION.suspects:
-            run = functools.partial(function, *args, **kwargs)
-            moved = functools.partial(memos.moved, function, args, kwargs)
-            result = kept.recomputed(result, run, moved)
+            result = memos.recomputed(self, result, function, args, kwargs)
         if SESSION.merged or (memos.is_number(result) and not memos.is_tracked_result(result)):
             if memos.has_tracked(args, kwargs):
                 return memos.beside(self, result, function, args, kwargs)

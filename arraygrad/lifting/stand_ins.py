@@ -15,6 +15,7 @@ import functools
 import operator
 import threading
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -228,6 +229,21 @@ def print_(*args: Any, **kwargs: Any) -> None:
     """Our ``print``: code that runs again to look for memos has printed that."""
     if SESSION.quiet != threading.get_ident():
         print(*args, **kwargs)
+
+
+def open_(*args: Any, **kwargs: Any) -> Any:
+    """Our ``open``: code that runs again to look for memos leaves files alone, and so fails."""
+    if SESSION.quiet == threading.get_ident():
+        raise OSError("a run that looks for memos opens no files")
+    return open(*args, **kwargs)
+
+
+def warn_(
+    message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **kwargs: Any
+) -> None:
+    """Our ``warnings.warn``: code that runs again to look for memos has warned of that."""
+    if SESSION.quiet != threading.get_ident():
+        warnings.warn(message, category, stacklevel + 1, source, **kwargs)
 
 
 class _Key:
