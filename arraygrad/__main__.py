@@ -33,8 +33,8 @@ def info(verbose: bool = False) -> None:
     print(f"devices       {', '.join(str(d) for d in known_devices())}")
     print(f"kernel mode   {_dispatch.kernel_mode} (ARRAYGRAD_KERNELS=auto|numba|numpy)")
     print(f"compile mode  {_dispatch.compile_mode} (ARRAYGRAD_COMPILE=background|sync|off)")
-    roads = "compiled" if _compiled.ROADS is not None else f"in Python: {_compiled.WHY_NOT}"
-    print(f"short roads   {roads} (ARRAYGRAD_ROADS=python)")
+    roads = "compiled" if _compiled.ROADS is not None else f"in Python, {_compiled.WHY_NOT}"
+    print(f"short roads   {roads} (ARRAYGRAD_ROADS=auto|python)")
     sources = ", ".join(f"{count} from {module}" for module, count in by_module.most_common())
     print(f"kernels       {len(rows)} in the dispatch table: {sources} (info --table lists them)")
     cache = _dispatch.cache_folder()

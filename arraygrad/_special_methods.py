@@ -6,6 +6,7 @@ it does not know to the other side.
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Iterator
@@ -366,16 +367,30 @@ class SpecialMethods(TensorBase):
         return complex(value)
 
     def __int__(self: Any) -> int:
-        value = self._only("int()")
+        return self._whole(int)  # type: ignore[no-any-return]
+
+    def __floor__(self: Any) -> int:
+        return self._whole(math.floor)  # type: ignore[no-any-return]
+
+    def __ceil__(self: Any) -> int:
+        return self._whole(math.ceil)  # type: ignore[no-any-return]
+
+    def __trunc__(self: Any) -> int:
+        return self._whole(math.trunc)  # type: ignore[no-any-return]
+
+    def _whole(self: Any, function: Any) -> int:
+        """A Python integer. Rounding to one has a zero derivative: nothing is lost."""
+        name = f"{function.__name__}()"
+        value = self._only(name)
         if self._array.dtype.kind == "c":
-            raise DTypeError("int() of a complex tensor; use int(x.real)")
-        # Rounding to an integer has a zero derivative: nothing is lost.
+            raise DTypeError(f"{name} of a complex tensor; use {name[:-1]}x.real)")
+        number = value.item() if self._array.dtype.kind in "biuf" else float(value)
         try:
-            return int(value)
+            return int(function(number))
         except ValueError as error:
-            raise ArgumentError("int() of NaN; replace it first, np.nan_to_num(x)") from error
+            raise ArgumentError(f"{name} of NaN; replace it first, np.nan_to_num(x)") from error
         except OverflowError as error:
-            raise IntegerOverflowError("int() of infinity; there is no such integer") from error
+            raise IntegerOverflowError(f"{name} of infinity; there is no such integer") from error
 
     def __index__(self: Any) -> int:
         if self._array.dtype.kind not in "iu" or self._array.ndim:

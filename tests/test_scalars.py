@@ -1,6 +1,7 @@
 """Scalars (results of full indexing and reductions) behave as NumPy's do."""
 
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -140,3 +141,22 @@ def test_operators_of_scalars_have_the_derivatives_of_arrays(name, function, dty
 
     at = ag.tensor([1.5, -2.5], dtype=dtype)
     np.testing.assert_allclose(second(at), second_of_arrays(at), rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [int, math.floor, math.ceil, math.trunc])
+def test_whole_numbers_of_scalars(function) -> None:
+    """Rounding has a zero derivative: nothing is lost, recorded or not."""
+    for value in (2.5, -2.5, 0.0, -0.0, 1e300):
+        for x in (ag.tensor(value), ag.tensor(value, requires_grad=True), ag.tensor([value])):
+            found = function(x)
+            assert type(found) is int
+            assert found == function(value)
+    assert function(ag.tensor(2**60 + 1)) == 2**60 + 1
+    assert function(ag.tensor(True)) == 1
+    for value, error in ((np.nan, ValueError), (np.inf, OverflowError)):
+        with pytest.raises(error):
+            function(ag.tensor(value))
+    with pytest.raises(TypeError, match="real"):
+        function(ag.tensor(1j))
+    with pytest.raises(TypeError):
+        function(ag.ones(2))
