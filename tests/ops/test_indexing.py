@@ -279,7 +279,7 @@ def test_bad_index(key: Any) -> None:
         (float, np.array([1j, 1j]), TypeError),
         (float, np.array(["a", "b"]), TypeError),
         (float, None, TypeError),
-        (float, "text", TypeError),
+        (float, "text", ValueError),
         (float, [[1.0], [1.0, 2.0]], ValueError),
         ("int8", 300, OverflowError),
         ("int8", float("nan"), ValueError),

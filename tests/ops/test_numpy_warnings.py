@@ -256,7 +256,11 @@ def test_operators_of_scalars_of_all_dtypes(name: str, tracked: bool) -> None:
                     continue
                 for f, w in zip(found, wanted, strict=True):
                     assert f.dtype == w.dtype, case
-                    np.testing.assert_array_equal(f, w, err_msg=str(case))
+                    if name == "**" and f.dtype.kind in "fc":  # by our kernel: within 2.5 ULP
+                        rtol = 2.5 * np.finfo(f.dtype).eps
+                        np.testing.assert_allclose(f, w, rtol, err_msg=str(case))
+                    else:
+                        np.testing.assert_array_equal(f, w, err_msg=str(case))
                     signs = np.signbit(f.real), np.signbit(w.real)
                     assert signs[0] == signs[1] or np.isnan(w.real), case
                 if _is_of_arrays(name, a, b, y):

@@ -34,6 +34,10 @@ def converted(a: Any, dtype: Any, order: Any, copy: Any, function: str) -> Any:
     order, copy = memory_order(order, function), copy_mode(copy)
     if not isinstance(a, TensorBase):
         return ordered(conversion.asarray(a, dtype=dtype, copy=copy), order)
+    if dtype is not None and copy is not False:
+        target = as_dtype(dtype)
+        if target != a._array.dtype:
+            return a.astype(target, order)  # type: ignore[attr-defined]
     made = conversion.asarray(a, dtype=dtype, copy=None if copy else copy)
     if copy and made._array is a._array:
         return made.copy(order)
