@@ -53,6 +53,8 @@ else:  # imported when the first method asks: most programs need few of them
     shapes = LazyModule("arraygrad.ops.shapes")
     views = LazyModule("arraygrad.ops.views")
 
+_ASKING_FOR_OTHERS = frozenset({"abc", "typing"})
+
 
 class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     """A NumPy-compatible array that can carry gradients.
@@ -81,6 +83,14 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
         namespace = sys._getframe(1).f_globals
         if LIFTED_MARK in namespace:
             return namespace["__builtins__"]["type"](self)
+        if namespace.get("__name__") in _ASKING_FOR_OTHERS:  # for ``case numbers.Real():``
+            frame: Any = sys._getframe(1)
+            while (
+                frame.f_globals.get("__name__") in _ASKING_FOR_OTHERS and frame.f_back is not None
+            ):
+                frame = frame.f_back
+            if LIFTED_MARK in frame.f_globals:
+                return frame.f_globals["__builtins__"]["type"](self)
         return type(self)
 
     # -- shape and memory -------------------------------------------------------------------------

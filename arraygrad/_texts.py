@@ -2,9 +2,9 @@
 
 Text is for people, so writing it is free. A number that is read back from it has lost its
 gradient: that is refused where lifted code reads numbers. A text is known by identity, the numbers
-in it by their value, if they have digits enough to be no coincidence; 1.0 and 0.5 are known by the
-text alone. What was rounded on purpose (``f"{x:.3f}"``) is a constant, as of
-``round``.
+in it by their value, if they have digits enough to be no coincidence; of 1.0 and 0.5 in other texts
+than were written there is a warning. What was rounded on purpose (``f"{x:.3f}"``) is a constant, as
+of ``round``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ._apply import node_of
-from ._detach import lose
+from ._detach import get_detach_policy, lose
+from ._errors import GradientWarning
 from ._graph import is_grad_enabled
 from ._storage import TensorBase
+from ._warnings import warn
 
 _TEXTS: OrderedDict[int, Any] = OrderedDict()  # by identity; the latest only
 _TEXTS_AT_MOST = 256
@@ -33,6 +35,8 @@ _DIGITS_OF_ROUNDED = 8  # and one that is known by its first seven
 
 _ROUNDING = re.compile(r"\.([0-7])(?![0-9])")  # a precision in a format
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
+_INTEGER = re.compile(r"[-+]?\d+")  # "%.17g" % 1.0
+_PADDED = re.compile(r"\.\d+0(?:[eE]|$)")  # rounded, as 1.000
 
 
 def note(text: Any, written: Any) -> Any:
@@ -93,6 +97,27 @@ def refuse_text(text: Any, what: str) -> None:
         _TEXTS.get(id(text)) is text or (NUMBERS and isinstance(text, str) and _holds_known(text))
     ):
         lose(f"{what} of the text of a number")
+    elif NUMBERS and isinstance(text, str) and (short := _short_in(text)):
+        _warn_of_short(what, short)
+
+
+def _short_in(text: str) -> str:
+    """A number of few digits in a text that was written in this call, or none: ``""``."""
+    whole = text.strip()
+    for number in [whole] if _INTEGER.fullmatch(whole) else _NUMBER.findall(text):
+        if abs(float(number)) in NUMBERS and _PADDED.search(number) is None:
+            return str(number)
+    return ""
+
+
+def _warn_of_short(what: str, number: str) -> None:
+    if get_detach_policy() != "allow":
+        warn(
+            f"{what} of {number!r}, which this call has also written of a tensor that requires "
+            "grad: if that is what is read here, its gradient is lost; keep the number itself, or "
+            "write x.detach()",
+            GradientWarning,
+        )
 
 
 def _holds_known(text: str) -> bool:

@@ -16,7 +16,6 @@ from .._apply import wrap
 from .._dtypes import is_supported
 from .._storage import TensorBase, join_family, mark_saved
 from ..numpy import random as tensor_random
-from ..numpy._types import like_numpy
 from . import kept, reach, rebinding, stand_ins
 from .items import Layout, holds_more, is_everybodys, items_of, place_of, set_class
 from .leaving import ARGUMENTS
@@ -134,6 +133,8 @@ def _wrapper(record: Record, f: Any) -> Any:
     if hasattr(f, "registry") and hasattr(f, "dispatch"):
         closures[id(f)] = (f, twin := _single_dispatch(record, f))
         return twin
+    if f.__code__ in _METHOD_OF.co_consts:
+        return _dispatching_method(record, f)
     closures[id(f)] = (f, f)  # until it is known, and against cycles
     for cell in f.__closure__:
         held = _contents(cell)
@@ -159,15 +160,42 @@ def _wrapper(record: Record, f: Any) -> Any:
 
 def _single_dispatch(record: Record, f: Any) -> Any:
     """``functools.singledispatch``: by the type that NumPy would have, to the twins."""
+    return stand_ins.dispatching(f, functools.partial(_visit, record))
 
-    @functools.wraps(f)
-    def dispatched(*args: Any, **kwargs: Any) -> Any:
-        kind = type(like_numpy(args[0]))
-        with SESSION.lock:
-            chosen = record.visit(f.dispatch(kind))
-        return chosen(*args, **kwargs)
 
-    return dispatched
+def _visit(record: Record, chosen: Any) -> Any:
+    with SESSION.lock:
+        return record.visit(chosen)
+
+
+_METHOD_OF = functools.singledispatchmethod.__get__.__code__
+
+
+def _dispatching_method(record: Record, f: Any) -> Any:
+    """A method of ``functools.singledispatchmethod``, bound outside of lifted code."""
+    cells = record.cells_for(f)
+    twins = [record.lifter.cell(cell, cells) for cell in f.__closure__]
+    twin_of = dict(zip(f.__code__.co_freevars, twins, strict=True))
+
+    def bind(chosen: Any) -> Any:
+        return chosen.__get__(twin_of["obj"].cell_contents, twin_of["cls"].cell_contents)
+
+    real = _contents(f.__closure__[f.__code__.co_freevars.index("self")])
+    twin = stand_ins.dispatching(real.dispatcher, functools.partial(_visit, record), bind)
+    record.holder().closures[id(f)] = (f, twin)
+    _take_cells(record, f, cells)
+    return twin
+
+
+def dispatching_object(record: Record, method: Any) -> Any:
+    """The same from Python 3.14 on, which has an object for it."""
+    instance, owner = record.visit(method._obj), record.visit(method._cls)
+
+    def bind(chosen: Any) -> Any:
+        return chosen.__get__(instance, owner)
+
+    lift = functools.partial(_visit, record)
+    return replaced(stand_ins.dispatching(method._unbound.dispatcher, lift, bind), method)
 
 
 def user_class(record: Record, cls: Any) -> Any:
@@ -584,6 +612,9 @@ HANDLERS: dict[type, Handler] = {
     types.SimpleNamespace: container,
     tuple: plain_tuple,
 }
+
+if hasattr(functools, "_singledispatchmethod_get"):
+    HANDLERS[functools._singledispatchmethod_get] = dispatching_object
 
 # Handlers of values that need no second look in later calls.
 STATIC = frozenset({same, other, function, user_class, module})

@@ -238,7 +238,12 @@ def _as_numpys(x: Any) -> Any:
     return stand_ins.like_user(x) if isinstance(x, TensorBase) else back(x)
 
 
-_FUNCTOOLS = {"lru_cache": stand_ins.lru_cache, "cache": stand_ins.cache_}
+_FUNCTOOLS = {
+    "lru_cache": stand_ins.lru_cache,
+    "cache": stand_ins.cache_,
+    "singledispatch": stand_ins.singledispatch,
+    "singledispatchmethod": stand_ins.MadeSingleDispatchMethod,
+}
 _BUILTINS = {"float": stand_ins.Float, "complex": stand_ins.Complex, "type": stand_ins.Type,
              "hasattr": questions.hasattr_, "getattr": questions.getattr_, "dir": questions.dir_,
              "round": stand_ins.round_, "print": stand_ins.print_,

@@ -15,6 +15,7 @@ import functools
 import operator
 import threading
 import types
+import typing
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -200,6 +201,67 @@ def make_isinstance(original_of: Callable[[Any], Any]) -> Callable[..., Any]:
     return isinstance
 
 
+def _kind_of(x: Any) -> Any:
+    """The class by which functools chooses: the one that the user's object would have."""
+    return _real_class(type_of(x)) if isinstance(x, TensorBase) else x.__class__
+
+
+def _real_class(cls: Any) -> Any:
+    """What a class, or a union of some, says where lifted code named ours for NumPy's."""
+    if isinstance(cls, StandIn):
+        return cls._real
+    parts = typing.get_args(cls)
+    return functools.reduce(operator.or_, map(_real_class, parts)) if parts else cls
+
+
+def _register(real: Any, cls: Any, function: Any) -> Any:
+    """Register with a generic function of Python's what lifted code gives it."""
+    if function is None and not isinstance(cls, type) and hasattr(cls, "__annotations__"):
+        for annotated in typing.get_type_hints(cls).values():
+            return real.register(_real_class(annotated), cls)
+    return real.register(_real_class(cls), function)
+
+
+def dispatching(real: Any, lift: Callable[[Any], Any], bind: Any = None) -> Any:
+    """What lifted code has for a generic function: it chooses as for the user's own objects.
+
+    `bind` makes a method of what was chosen.
+    """
+
+    @functools.wraps(real)
+    def dispatched(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            return real(**kwargs)  # raises
+        chosen = real.dispatch(_kind_of(args[0]))
+        return lift(chosen if bind is None else bind(chosen))(*args, **kwargs)
+
+    dispatched.register = (  # type: ignore[attr-defined]
+        lambda cls, function=None: _register(real, cls, function)
+    )
+    return dispatched
+
+
+def singledispatch(function: Any) -> Any:
+    """Our ``functools.singledispatch``, for generic functions that lifted code makes."""
+    return dispatching(functools.singledispatch(function), lambda chosen: chosen)
+
+
+class MadeSingleDispatchMethod(functools.singledispatchmethod):  # type: ignore[type-arg]
+    """Our ``functools.singledispatchmethod``, for classes that lifted code makes."""
+
+    def register(self, cls: Any, method: Any = None) -> Any:
+        """As Python's."""
+        return _register(self.dispatcher, cls, method)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """As Python's."""
+        return dispatching(
+            self.dispatcher,
+            lambda chosen: chosen,
+            lambda chosen: chosen.__get__(instance, owner),
+        )
+
+
 class SingleDispatchMethod:
     """``functools.singledispatchmethod``: by the type that NumPy would have, to the twins."""
 
@@ -210,12 +272,11 @@ class SingleDispatchMethod:
             self._lift(f)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        @functools.wraps(self._real.func)
-        def method(*args: Any, **kwargs: Any) -> Any:
-            chosen = self._lift(self._real.dispatcher.dispatch(type(like_numpy(args[0]))))
-            return chosen.__get__(instance, owner)(*args, **kwargs)
-
-        return method
+        return dispatching(
+            self._real.dispatcher,
+            lambda chosen: chosen,
+            lambda chosen: self._lift(chosen).__get__(instance, owner),
+        )
 
 
 def round_(number: Any, ndigits: Any = None) -> Any:

@@ -13,6 +13,7 @@ import logging
 import random
 import string
 import struct
+import warnings
 
 import numpy as np
 import pytest
@@ -392,11 +393,49 @@ READ_BACK = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings(
+    "ignore:.*which this call has also written:arraygrad._errors.GradientWarning"
+)
 @pytest.mark.parametrize("f", READ_BACK)
 @pytest.mark.parametrize("x", [X, X * np.pi], ids=["short", "long"])
 def test_numbers_read_back_from_what_was_written_are_refused(f, x):
     with pytest.raises(ag.errors.DetachError, match="would lose the gradient"):
         ag.grad(f)(x)
+
+
+SHORT = [
+    lambda x: sum(float(s) ** 2 for s in ",".join(map(str, x)).split(",")),
+    lambda x: float("%.17g" % x[0]) + float("%g" % x[1]),  # noqa: UP031
+    lambda x: float(f" {x[0]} "),
+    lambda x: sum(float(s) for s in str(x).strip("[]").split()),
+    lambda x: np.array([f"0{v}" for v in x], dtype=float).sum(),
+    lambda x: np.fromstring(" ".join(map(str, x)), sep=" ").sum(),
+    lambda x: np.float64(f"-{x[0]}") * np.float64(f"-{x[1]}"),
+    lambda x: eval(f"{x[0]} * {x[1]}"),
+    lambda x: json.loads(f"[{x[0]}, {x[1]}]")[1],
+    lambda x: ast.literal_eval(f"[{x[0]}, {x[1]}]")[1],
+    lambda x: float(decimal.Decimal(f"1{x[1]}"[1:])),
+]
+
+
+@pytest.mark.parametrize("f", SHORT)
+@pytest.mark.parametrize("x", [[1.0, 0.1], [10.0, 2.0], [0.0, 1e-5]], ids=str)
+def test_short_numbers_in_other_texts_are_warned_of(f, x):
+    with pytest.warns(ag.errors.GradientWarning, match="which this call has also written") as told:
+        ag.grad(lambda x: f(x) + x.sum())(np.array(x))
+    assert {warning.filename for warning in told} == {__file__}
+    with warnings.catch_warnings(), ag.set_detach_policy("allow"):
+        warnings.simplefilter("error")
+        ag.grad(lambda x: f(x) + x.sum())(np.array(x))
+
+
+def test_short_numbers_of_others_are_read():
+    def f(x):
+        text = f"{x} {x[0]:.1f} {x[0]:.3f} " + "%.3f" % x[0]  # noqa: UP031
+        rounded = float(text.split()[-2]) * float(text.split()[-1]) * float("1.000")
+        return (x * float("0.5") * json.loads("[3.0, 7]")[0] * eval("2 * 1")).sum() * rounded
+
+    np.testing.assert_allclose(ag.grad(f)(np.array([1.0, 0.1])), 3.0)
 
 
 @pytest.mark.filterwarnings("ignore::arraygrad.DetachWarning")
