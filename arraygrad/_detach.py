@@ -129,12 +129,13 @@ def stays_in_graph(x: Any) -> bool:
 # id(scalar) -> scalar, of those that stand for one of Python's numbers: float(x), math.sin(x), or
 # an argument of a derivative by a number.
 _PYTHONS: dict[int, weakref.ref[Any]] = {}
+_forget, _partial, _reference = _PYTHONS.pop, functools.partial, weakref.ref
 
 
 def as_pythons(x: Any) -> Any:
     """Note that a scalar, a new one, stands for a number of Python."""
     key = id(x)
-    _PYTHONS[key] = weakref.ref(x, lambda _: _PYTHONS.pop(key, None))
+    _PYTHONS[key] = _reference(x, _partial(_forget, key))  # the reference is what pop defaults to
     return x
 
 

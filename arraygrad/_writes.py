@@ -16,12 +16,12 @@ from ._dtypes import check_convertible
 from ._elementwise import binary, elementwise, fast_kernel, op_result_dtype, prepare
 from ._errors import ArgumentError, DTypeError, GradientError, ShapeError
 from ._formulas import is_leaf_node
-from ._graph import is_grad_enabled
+from ._graph import is_grad_enabled, next_seq
 from ._history import adopt_history, overwrite
 from ._layout import Shape
 from ._lazy import LazyModule
 from ._op import Op
-from ._storage import TensorBase, check_writeable, prepare_write, write_lock
+from ._storage import Geometry, TensorBase, check_writeable, prepare_write, write_lock
 from ._warnings import warn
 
 shapes = LazyModule("arraygrad.ops.shapes")  # lies above
@@ -180,6 +180,65 @@ def fill(x: Any, value: Any) -> None:
             check_one_element(value._array.shape, as_list, "fill")
             value = shapes.reshape(value, ())
     assign(x, value, "fill")
+
+
+_NUMBERS = frozenset((float, int))
+_FLOAT64 = np.dtype(np.float64)
+
+
+def write_element(op: Op, x: Any, key: Any, value: Any, writer: str) -> bool:
+    """Write a scalar or number into one element of what shares no memory; False: not done."""
+    family = x._family
+    array = x._array
+    if family is None or type(array) is not np.ndarray:
+        return False  # its first write
+    if type(key) is int:
+        if array.ndim != 1:
+            return False
+    elif type(key) is not tuple or len(key) != array.ndim or {*map(type, key)} != {int}:
+        return False
+    written = None
+    if type(value) in _NUMBERS:
+        if array.dtype is not _FLOAT64:
+            return False
+        source = value
+    elif not isinstance(value, TensorBase) or value._array.ndim:
+        return False
+    else:
+        source, written = value._array, node_of(value)
+    storage = family.storage
+    flags = array.flags
+    if storage.pinned or not flags.writeable or not flags.c_contiguous or not is_grad_enabled():
+        return False
+    dtype = array.dtype
+    if dtype.kind != "f" or (source is not value and source.dtype is not dtype):
+        return False
+    with storage.lock:
+        node = family.node
+        if (node is None and (written is None or x._node is not None)) or x._array is not array:
+            return False
+        if array is not storage._array or not _is_base(family.base, array):
+            return False
+        if node is not None and is_leaf_node(node):
+            return False
+        try:
+            array[key]
+            number = dtype.type(source)
+        except (IndexError, OverflowError):  # to be said in our words
+            return False
+        storage.prepare_write(writer)
+        x._array[key] = number
+        attributes = {"key": key, "shape": array.shape, "result_like": (array.shape, dtype)}
+        x._node = family.node = [next_seq(), op, (node, written), None, attributes]
+        family.epoch += 1
+        x._epoch = family.epoch
+    return True
+
+
+def _is_base(base: Geometry, array: Any) -> bool:
+    if base.shape != array.shape or base.strides != array.strides:
+        return False
+    return base.dtype is array.dtype and not base.offset
 
 
 _ARRAYS_AS_ELEMENTS = np.lib.NumpyVersion(np.__version__) < "2.4.0"

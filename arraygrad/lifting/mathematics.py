@@ -17,15 +17,22 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as tensor_numpy
-from .._apply import node_of, wrap
+from .._apply import node_of, scalar_class, wrap
 from .._detach import as_pythons, lose
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
+from ..interop.lookup import answer_to
 from ..numpy._types import converted
-from ..ops import exponential
+from ..numpy._ufuncs import Ufunc
+from ..ops import arithmetic, exponential
 from . import stand_ins
 
 xp: Any = tensor_numpy
+
+_DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))
+SCALAR = scalar_class()
+_EXACT = 2**53
+"""Integers below are the same in double precision."""
 
 
 def _scalar(x: Any) -> Any:
@@ -55,13 +62,42 @@ def _tracked(x: Any) -> bool:
 
 def rule(real: Callable[..., Any], ours: Callable[..., Any] | None) -> Callable[..., Any]:
     """`real` on numbers; `ours` on scalars if one of them is tracked (None: refused)."""
+    direct: Any = ours  # for a ufunc: our function, looked up in the first call
 
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
+        nonlocal direct
+        if len(args) == 1 and type(args[0]) is float and not kwargs:
+            return real(args[0])
+        numbers: list[Any] = []
+        tracked = False
         for a in args:
-            if type(a) is not float and type(a) is not int:
-                break
-        else:
+            if type(a) is float or (type(a) is int and -_EXACT < a < _EXACT):
+                numbers.append(a)
+                continue
+            if not isinstance(a, TensorBase):
+                return general(args, kwargs)
+            array = a._array
+            if array.ndim or array.dtype not in _DOUBLES:
+                return general(args, kwargs)
+            numbers.append(array.item())
+            tracked = tracked or node_of(a) is not None
+        if kwargs:
+            return general(args, kwargs)
+        value = real(*numbers)
+        if not tracked or not is_grad_enabled():
+            return value
+        if direct is None:
+            return general(args, kwargs)
+        if type(direct) is Ufunc:
+            direct = answer_to(direct.__wrapped__) or ours
+        out = direct(*args)
+        if type(out) is not SCALAR or out is args[0]:
+            return out if isinstance(out, tuple) else _as_scalar(out)
+        return as_pythons(out)
+
+    def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if all(type(a) is float or type(a) is int for a in args):
             return real(*args, **kwargs)
         args = tuple([
             a if isinstance(a, TensorBase)
@@ -92,16 +128,23 @@ def constant(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs:
+            return real(_plain(args[0]))
         return real(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
 
     return function
 
 
 def _log(x: Any, base: Any = None) -> Any:
-    return xp.log(x) if base is None else xp.log(x) / xp.log(base)
+    if base is None:
+        log: Any = exponential.log if isinstance(x, TensorBase) else xp.log
+        return log(x)
+    return xp.log(x) / xp.log(base)
 
 
 def _hypot(*xs: Any) -> Any:
+    if len(xs) == 2 and isinstance(xs[0], TensorBase):
+        return arithmetic.hypot(*xs)
     return functools.reduce(xp.hypot, xs) if len(xs) > 1 else xp.abs(xs[0])
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from .. import _texts as texts
 from .._apply import node_of, scalar_class, wrap
 from .._detach import as_pythons, is_pythons, lose
+from .._elementwise import unary
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
@@ -33,6 +34,9 @@ from ..numpy._types import StandIn, like_numpy, stand_in
 from ..ops import arithmetic, data_type
 from .session import SESSION
 
+_FLOAT64 = np.dtype(np.float64)
+_POSITIVE = arithmetic.POSITIVE
+
 
 class _NumberType(StandIn):
     """Metaclass of our float and complex."""
@@ -40,7 +44,12 @@ class _NumberType(StandIn):
     def __call__(cls, *args: Any) -> Any:
         if len(args) == 1:
             if isinstance(args[0], TensorBase):
-                return _number(args[0], cls._real)
+                x = args[0]
+                array = x._array
+                if cls is Float and array.dtype is _FLOAT64 and not array.ndim:
+                    out = unary(_POSITIVE, x)
+                    return float(array) if out._node is None else as_pythons(out)
+                return _number(x, cls._real)
             if type(args[0]) is str:
                 texts.refuse_text(args[0], f"{cls._real.__name__}()")
             else:
@@ -193,6 +202,8 @@ def make_isinstance(original_of: Callable[[Any], Any]) -> Callable[..., Any]:
             return bool(originals) and builtins.isinstance(x, originals)
         if builtins.isinstance(like_user(x), classinfo):
             return True
+        if builtins.isinstance(classinfo, type):
+            return issubclass(classinfo, TensorBase) and builtins.isinstance(x, classinfo)
         asked = _flat(classinfo)
         return any(builtins.isinstance(c, type) and issubclass(c, TensorBase) for c in asked) and (
             builtins.isinstance(x, classinfo)

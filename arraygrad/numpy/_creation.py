@@ -25,7 +25,9 @@ from ..interop.numpy_functions.creating import converted, laid_out, ordered
 from ..interop.plain import is_tracked, plain
 from ..ops import conversion, creation, manipulation
 from ._types import holds_tensor
-from ._ufuncs import as_operand
+from ._ufuncs import CONSTANTS, as_operand
+
+_FLOAT64 = np.dtype(np.float64)
 
 
 def _is_dtype_of_numbers(dtype: Any) -> bool:
@@ -36,8 +38,16 @@ def _as_tensor(
     object: Any, dtype: Any, copy: bool | None, order: Any = "K", subok: bool = False
 ) -> Any:
     """A tensor, or what NumPy makes where there are no numbers."""
-    object = as_operand(object)
-    if isinstance(object, TensorBase) or holds_tensor(object):
+    if type(object) is list or type(object) is tuple:
+        is_plain = CONSTANTS.issuperset(map(type, object))
+        if not is_plain and (copy is True or copy is None) and order == "K":
+            made = conversion.of_scalars(object)
+            if made is not None and (dtype is None or np.dtype(dtype) is _FLOAT64):
+                return made
+    else:
+        is_plain = False
+        object = as_operand(object)
+    if not is_plain and holds_tensor(object):
         if not _is_dtype_of_numbers(dtype):
             return _without_numbers(object, np.dtype(dtype))
         return converted(object, dtype, order, copy, "array")

@@ -14,9 +14,12 @@ import numpy as np
 
 from .. import _texts as texts
 from .._apply import node_of, scalar_class, wrap
+from .._elementwise import unary
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
-from ..ops import conversion, creation, data_type
+from ..ops import arithmetic, conversion, creation, data_type
+
+_FLOAT64 = np.dtype(np.float64)
 
 
 def like_numpy(x: Any) -> Any:
@@ -75,10 +78,14 @@ def converted(x: Any, kind: Any) -> Any:
     """``np.float64(x)``: a scalar for a single value, else an array; tracked if x is."""
     if not isinstance(x, TensorBase):
         x = conversion.asarray(x)
-    if x._array.ndim == 0:
+    array = x._array
+    if array.ndim == 0:
+        if kind is np.float64 and array.dtype is _FLOAT64:
+            out: Any = unary(arithmetic.POSITIVE, x)
+            return out if out._node is not None else kind(array)
         if not (is_grad_enabled() and node_of(x) is not None) or kind(0).dtype.kind in "biu":
-            return kind(x._array)
-        out: Any = data_type.astype(x, np.dtype(kind))
+            return kind(array)
+        out = data_type.astype(x, np.dtype(kind))
         return wrap(out._array[()], node_of(out))
     return data_type.astype(x, np.dtype(kind))
 

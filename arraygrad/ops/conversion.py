@@ -32,9 +32,10 @@ from .._errors import (
     ShapeError,
     out_of_memory,
 )
+from .._graph import OBSERVERS, is_grad_enabled, next_seq
 from .._storage import TensorBase, pin
 from .devices import to_device
-from .manipulation import copied, reshape, stack
+from .manipulation import STACK, copied, reshape, stack
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -419,6 +420,10 @@ def _is_plain_array(part: Any) -> bool:
 def _from_sequence(obj: Any, dtype: np.dtype[Any] | None, function: str = "asarray") -> Any:
     if _is_plain(obj):
         return wrap(_plain_array(obj, dtype, function))
+    if dtype is None or dtype is _FLOAT64:
+        out = of_scalars(obj)
+        if out is not None:
+            return out
     if not _holds_tensor(obj):
         obj = [_detour(part) for part in obj]
         if not any(isinstance(part, TensorBase) for part in obj):
@@ -445,12 +450,48 @@ def _stacked(obj: Any, dtype: np.dtype[Any] | None, function: str) -> Any:
             f"asarray: the nested sequence is ragged: it holds tensors of shapes {shapes}; use "
             "concat to join tensors of different lengths"
         )
-    out = stack(leaves)
+    out = of_scalars(leaves)
+    if out is None:
+        out = stack(leaves)
     if len(outer) > 1:
         out = reshape(out, outer + shape)
     if dtype is not None and out._array.dtype != dtype:
         check_convertible(out._array, dtype, function)
         return cast(out, dtype)
+    return out
+
+
+_FLOAT64 = np.dtype(np.float64)
+_EXACT = 2**53  # integers below are the same in double precision
+
+
+def of_scalars(parts: Any) -> Any:
+    """The stack of scalars in double precision and numbers; None where anything else is among."""
+    numbers: list[Any] = []
+    nodes: list[Any] = []
+    found = recorded = False
+    for part in parts:
+        kind = type(part)
+        if isinstance(part, TensorBase):
+            array = part._array
+            if type(array) is not np.ndarray or array.ndim or array.dtype is not _FLOAT64:
+                return None
+            number, node, found = array.item(), node_of(part), True
+            recorded = recorded or node is not None
+        elif kind is float or kind is np.float64 or (kind is int and -_EXACT < part < _EXACT):
+            number, node = part, None
+        else:
+            return None
+        numbers.append(number)
+        nodes.append(node)
+    if not found or OBSERVERS:
+        return None
+    out = wrap(np.array(numbers, _FLOAT64))
+    if recorded and is_grad_enabled():
+        attributes = {"axis": 0, "result_like": (out._array.shape, _FLOAT64)}
+        if STACK.meta:
+            attributes["arrays_shape"] = ((),) * len(nodes)
+        out._node = [next_seq(), STACK, tuple(nodes), (None, None), attributes]
     return out
 
 

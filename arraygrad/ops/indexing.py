@@ -44,7 +44,7 @@ from .._storage import (
     write_lock,
 )
 from .._windows import written_places
-from .._writes import check_one_element, check_write, operand_for, written_number
+from .._writes import check_one_element, check_write, operand_for, write_element, written_number
 from .keys import indexed, indexed_shape, is_basic, is_full, is_mask, needs_last, normalize_key
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     if type(value) in _NUMBERS and (type(key) is int or is_basic(key)):
         if write_number(x, key, value, _WRITER):
             return
+    if write_element(SETITEM, x, key, value, _WRITER):
+        return
     key, basic = normalize_key(key)
     check_write(x, _WRITER)
     array = x._array
