@@ -11,6 +11,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from .._detach import LATEST, set_detach_policy
 from . import _borrowed
 from ._distribution import Continuous, Discrete, Distribution, Family, Frozen
@@ -44,7 +46,10 @@ class _Own:
     @policed
     def _moment(self, name: str, args: Any, kwds: dict[str, Any], placed: Any) -> Any:
         moment = super()._moment  # type: ignore[misc]
-        return self._checked(name, (), args, kwds, lambda: moment(name, args, kwds, placed))
+        found = self._checked(name, (), args, kwds, lambda: moment(name, args, kwds, placed))
+        if needs_rule(args, kwds) and np.any(np.isinf(plain(found))):
+            raise refuse(f"scipy.stats.{self._family.name}.{name}", "where it is infinite")
+        return found
 
     def _checked(
         self, method: str, x: tuple[Any, ...], args: Any, kwds: dict[str, Any],

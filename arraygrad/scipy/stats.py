@@ -27,7 +27,7 @@ from ._multivariate import (
     wishart as wishart,
 )
 from ._multivariate_normal import multivariate_normal as multivariate_normal
-from ._rule import plain, xp
+from ._rule import plain, refuse, xp
 from ._samples import (
     entropy as entropy,
     gmean as gmean,
@@ -61,6 +61,13 @@ class _Special:
         function = getattr(import_module("arraygrad.special"), name)
         setattr(self, name, function)
         return function
+
+
+def _above(bound: float, shape: Any, name: str) -> Any:
+    """A shape by which a moment exists; elsewhere its formula has another value than SciPy."""
+    if np.any(plain(shape) <= bound):
+        raise refuse(f"scipy.stats.{name}", f"where its shape is at most {bound} (no finite value)")
+    return shape
 
 
 sp: Any = _Special()
@@ -129,7 +136,8 @@ invgamma = Continuous(Family(
     "invgamma", (0.0, np.inf),
     logpdf=lambda z, a: -(a + 1) * xp.log(z) - sp.gammaln(a) - 1 / z,
     cdf=lambda z, a: sp.gammaincc(a, 1 / z), sf=lambda z, a: sp.gammainc(a, 1 / z),
-    mean=lambda a: 1 / (a - 1), var=lambda a: 1 / ((a - 1) ** 2 * (a - 2)),
+    mean=lambda a: 1 / (_above(1, a, "invgamma.mean") - 1),
+    var=lambda a: 1 / ((_above(2, a, "invgamma.var") - 1) ** 2 * (a - 2)),
     entropy=lambda a: a + sp.gammaln(a) - (1 + a) * sp.psi(a),
 ))  # fmt: skip
 
@@ -165,7 +173,7 @@ t = Continuous(Family(
         - (df + 1) / 2 * xp.log1p(z * z / df)
     ),
     cdf=lambda z, df: _t_sf(-z, df), sf=_t_sf,
-    mean=lambda df: 0.0 * df, var=lambda df: df / (df - 2),
+    mean=lambda df: 0.0 * _above(1, df, "t.mean"), var=lambda df: _above(2, df, "t.var") / (df - 2),
     entropy=lambda df: (
         (df + 1) / 2 * (sp.psi((df + 1) / 2) - sp.psi(df / 2))
         + 0.5 * xp.log(df) + sp.betaln(df / 2, 0.5)
@@ -180,8 +188,8 @@ f = Continuous(Family(
     ),
     cdf=lambda z, m, n: sp.betainc(m / 2, n / 2, m * z / (n + m * z)),
     sf=lambda z, m, n: sp.betainc(n / 2, m / 2, n / (n + m * z)),
-    mean=lambda m, n: n / (n - 2),
-    var=lambda m, n: 2 * n**2 * (m + n - 2) / (m * (n - 2) ** 2 * (n - 4)),
+    mean=lambda m, n: _above(2, n, "f.mean") / (n - 2),
+    var=lambda m, n: 2 * _above(4, n, "f.var")**2 * (m + n - 2) / (m * (n - 2) ** 2 * (n - 4)),
     entropy=lambda m, n: (
         (1 - m / 2) * sp.psi(m / 2) - (1 + n / 2) * sp.psi(n / 2)
         + (m + n) / 2 * sp.psi((m + n) / 2) + sp.betaln(m / 2, n / 2) + xp.log(n / m)
@@ -246,7 +254,8 @@ pareto = Continuous(Family(
     logpdf=lambda z, b: xp.log(b) - (b + 1) * xp.log(z),
     cdf=lambda z, b: 1 - z**-b, sf=lambda z, b: z**-b, logsf=lambda z, b: -b * xp.log(z),
     ppf=lambda q, b: (1 - q) ** (-1 / b), isf=lambda q, b: q ** (-1 / b),
-    mean=lambda b: b / (b - 1), var=lambda b: b / ((b - 1) ** 2 * (b - 2)),
+    mean=lambda b: _above(1, b, "pareto.mean") / (b - 1),
+    var=lambda b: _above(2, b, "pareto.var") / ((b - 1) ** 2 * (b - 2)),
     entropy=lambda b: 1 + 1 / b - xp.log(b),
 ))  # fmt: skip
 

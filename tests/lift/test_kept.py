@@ -1,11 +1,13 @@
 """What a function under differentiation keeps from one call to the next: caches and states."""
 
+import copy
 import functools
 
 import numpy as np
 import pytest
 
 import arraygrad as ag
+from arraygrad.lifting.kept import is_same
 
 X = np.array([0.1, 0.2, 0.3])
 CACHE = {}
@@ -136,3 +138,22 @@ def test_states_that_the_arguments_do_not_reach_are_no_caches():
 
     for _ in range(2):
         np.testing.assert_array_equal(ag.grad(f)(X, np.ones(3)), [2.0, 2.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        np.array(np.sin, dtype=object), np.array([None, "a", 1.5], dtype=object),
+        np.array(["a", "b"]), np.array(["2024-01-01", "NaT"], dtype="M8[D]"),
+        np.array([(1, 2.5)], dtype=[("n", int), ("v", float)]), np.array([True]),
+    ],
+    ids=lambda kept: kept.dtype.kind,
+)  # fmt: skip
+def test_results_that_do_not_subtract_are_compared(kept):
+    """A function or text in a result that is computed again raised NumPy's TypeError."""
+    for a in (kept, [kept], {"kept": kept}):
+        assert is_same(a, copy.deepcopy(a)) is True
+    assert is_same(kept, kept.ravel()[:0]) is False
+    other = kept.copy()
+    other[...] = np.zeros((), kept.dtype)
+    assert is_same(kept, other) is False

@@ -279,7 +279,7 @@ CALLS = {
             lambda a, b: so.rosen_hess(b),
             lambda a, b: so.rosen_hess_prod(b, b),
             refused(lambda a, b: so.check_grad(lambda z: np.sum(z**3), lambda z: 3 * z**2, b)),
-            refused(lambda a, b: so.lsq_linear(a, b).x),
+            lambda a, b: so.lsq_linear(a, b).x,
             lambda a, b: so.linprog(b[:3], a, b**2, bounds=(0, 1)).x,
         ],
     ),

@@ -240,7 +240,7 @@ CALLS = {
             refused(lambda w: ss.iirpeak(w, 3.0)),
             lambda w: ss.gaussian(5, w) if hasattr(ss, "gaussian") else ss.windows.gaussian(5, w),
             lambda w: ss.windows.kaiser(5, w),
-            refused(lambda w: ss.windows.tukey(5, w)),
+            lambda w: ss.windows.tukey(5, w),
             refused(lambda w: ss.get_window(("kaiser", w), 5)),
             lambda w: ss.windows.general_cosine(5, [w, 1 - w]),
             refused(lambda w: ss.savgol_coeffs(5, 2, delta=w)),

@@ -187,12 +187,12 @@ CALLS = {
             lambda a: seen(
                 so.minimize_scalar(line, args=(a,), options={"maxiter": 100}, tol=1e-12)
             ),
-            refused(lambda a: so.brute(lambda z: bowl(z, a), ((0, 1), (0, 1)), Ns=4)),
-            refused(lambda a: so.shgo(lambda z: bowl(z, a), [(0, 1), (-1, 1)]).x),
-            refused(lambda a: so.direct(lambda z: bowl(z, a), [(0, 1), (-1, 1)]).x),
-            refused(lambda a: so.fmin_slsqp(bowl, [0.1, 0.2], args=(a,), iprint=0)),
-            refused(lambda a: so.lsq_linear([[a, 1.0], [1.0, 2.0], [0, a]], [1.0, a, 2]).x),
-            refused(lambda a: so.isotonic_regression([a, 0.2]).x),
+            lambda a: so.brute(lambda z: bowl(z, a), ((0, 1), (0, 1)), Ns=4),
+            lambda a: so.shgo(lambda z: bowl(z, a), [(0, 1), (-1, 1)]).x,
+            lambda a: so.direct(lambda z: bowl(z, a), [(0, 1), (-1, 1)]).x,
+            lambda a: so.fmin_slsqp(bowl, [0.1, 0.2], args=(a,), iprint=0),
+            lambda a: so.lsq_linear([[a, 1.0], [1.0, 2.0], [0, a]], [1.0, a, 2]).x,
+            lambda a: so.isotonic_regression([a, 0.2]).x,
         ],
     ),
     "older names": (
