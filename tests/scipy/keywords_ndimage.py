@@ -111,10 +111,10 @@ CALLS = {
                 for f in (nd.gaussian_laplace, nd.gaussian_gradient_magnitude)
             ],
             lambda x, w: nd.generic_laplace(x, lambda *a: a[0]),
-            lambda x, w: nd.generic_gradient_magnitude(x, nd.sobel),
+            refused(lambda x, w: nd.generic_gradient_magnitude(x, nd.sobel)),
             lambda x, w: nd.morphological_gradient(x, 3),
             lambda x, w: nd.grey_erosion(x, 3),
-            refused(lambda x, w: nd.white_tophat(x, 3)),
+            lambda x, w: nd.white_tophat(x, 3),
             refused(lambda x, w: nd.vectorized_filter(x, np.mean, size=2)),
             lambda x, w: nd.generic_filter(x, np.mean, 2),
             lambda x, w: nd.fourier_gaussian(x, 1.0),
