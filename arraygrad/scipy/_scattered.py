@@ -23,13 +23,7 @@ def _coordinates(args: tuple[Any, ...], count: int) -> Any:
 
 
 class _Scattered:
-    """What the interpolators share.
-
-    Parameters
-    ----------
-    points : tensor, shape (n, d), tuple of tensors, or Delaunay
-    values : tensor, shape (n, ...)
-    """
+    """What the interpolators share: points, shape (n, d), and values, shape (n, ...)."""
 
     _name: str
 
