@@ -118,8 +118,8 @@ def lifted_for_derivatives(f: Callable[..., Any]) -> Callable[..., Any]:
         return f
     if not callable(f):
         raise ArgumentTypeError(
-            f"derivatives are taken of functions, this is of type {type(f).__name__}; of a tensor "
-            "that was computed: y.backward(), or ag.autograd.grad(y, x)"
+            f"derivatives are taken of functions, not of type {type(f).__name__}; of a tensor that "
+            "was computed: y.backward(), or ag.autograd.grad(y, x)"
         )
     if isinstance(f, Derivative):
         return f  # of something that is lifted already

@@ -45,6 +45,8 @@ def written(matrix, x):
 
 
 REFUSED = {
+    "stats.t.var where it is infinite": (lambda a: stats.t.var(a), 1.5),
+    "stats.levy.std, which is infinite": (lambda a: stats.levy.std(0.0, a), 1.5),
     "ndimage.shift output": (lambda x: ndimage.shift(x, 0.4, output=np.zeros(6)), X),
     "signal.find_peaks of prominences": (
         lambda x: scipy.signal.find_peaks(x, prominence=0.1)[1]["prominences"], np.sin(3 * X),
