@@ -27,6 +27,53 @@ class LazyModule:
         return value
 
 
+class LazyMethod:
+    """A method or property whose class is imported when the first of its names is asked for."""
+
+    __slots__ = ("load", "name")
+
+    def __init__(self, name: str, load: Callable[[], type]) -> None:
+        self.name = name
+        self.load = load
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return vars(self.load())[self.name].__get__(instance, owner)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        self.load()
+        setattr(instance, self.name, value)
+
+
+def lazy_mixin(
+    path: str, base: type, names: tuple[str, ...], prepare: Callable[[type], None]
+) -> type:
+    """A class that stands for a mix-in of another module, whose attributes it takes when asked.
+
+    Parameters
+    ----------
+    path : str
+        The mix-in: its module and its name.
+    base : type
+        The only base of the mix-in.
+    names : tuple of str
+        What the mix-in defines; a test holds the two equal.
+    prepare : callable
+        Called with the mix-in before its attributes are taken.
+    """
+    module, _, name = path.rpartition(".")
+
+    def load() -> type:
+        mixin: type = getattr(importlib.import_module(module), name)
+        prepare(mixin)
+        for attribute in names:
+            setattr(stand_in, attribute, vars(mixin)[attribute])
+        return mixin
+
+    attributes: dict[str, Any] = {attribute: LazyMethod(attribute, load) for attribute in names}
+    stand_in = type(name, (base,), {"__slots__": (), "__module__": module, **attributes})
+    return stand_in
+
+
 class Absent:
     """A name that a class has not, for which an error says what to type.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -449,130 +449,51 @@ def _repr_of_users(x: Any) -> str:
 BESIDE_SCALARS: set[type] = {float, int}
 
 
+def _arithmetic_of_scalars(
+    name: str, op_name: str, function: Callable[..., Any]
+) -> Callable[[Any, Any], Any]:
+    """An operator of scalars, beside what scalars and numbers are; the rest is as of arrays."""
+    of_arrays = vars(SpecialMethods)[name]
+    reflected = name.startswith("__r")
+
+    def operate(self: Any, other: Any, /) -> Any:
+        op = getattr(arithmetic, op_name)
+        kind = type(other)
+        if kind is _TENSOR and not reflected:
+            return binary(op, self, other)
+        if kind in BESIDE_SCALARS:
+            out = of_scalars(op, function, self, other, reflected)
+            if out is None:
+                out = scalars.operated(op, function, self, other, reflected)
+            if out is not None:
+                return out
+        elif isinstance(other, _OTHERS) and _differ(self, other):
+            out = scalars.operated(op, function, self, other, reflected)
+            if out is not None:
+                return out
+        if isinstance(other, NUMBERS) and not reflected:
+            return binary(op, self, other)
+        if op_name == "MULTIPLY" and _repeats(self, other):
+            return NotImplemented
+        return of_arrays(self, other)
+
+    operate.__name__ = name
+    return operate
+
+
 class ScalarOperators(TensorBase):
     """Mix-in with the operators of scalars that have a short road of their own."""
 
     __slots__ = ()
 
-    def __add__(self: Any, other: Any, /) -> Any:
-        if type(other) is _TENSOR:
-            return binary(ADD, self, other)
-        if type(other) in BESIDE_SCALARS:
-            out = of_scalars(ADD, operator.add, self, other)
-            if out is None:
-                out = scalars.operated(ADD, operator.add, self, other)
-            if out is not None:
-                return out
-        elif isinstance(other, _OTHERS) and _differ(self, other):
-            out = scalars.operated(ADD, operator.add, self, other)
-            if out is not None:
-                return out
-        if isinstance(other, NUMBERS):
-            return binary(ADD, self, other)
-        return super().__add__(other)  # type: ignore[misc]
-
-    def __radd__(self: Any, other: Any, /) -> Any:
-        if type(other) in BESIDE_SCALARS:
-            out = of_scalars(ADD, operator.add, self, other, True)
-            if out is None:
-                out = scalars.operated(ADD, operator.add, self, other, True)
-            if out is not None:
-                return out
-        elif isinstance(other, _OTHERS) and _differ(self, other):
-            out = scalars.operated(ADD, operator.add, self, other, True)
-            if out is not None:
-                return out
-        return super().__radd__(other)  # type: ignore[misc]
-
-    def __sub__(self: Any, other: Any, /) -> Any:
-        if type(other) is _TENSOR:
-            return binary(arithmetic.SUBTRACT, self, other)
-        if type(other) in BESIDE_SCALARS:
-            out = of_scalars(arithmetic.SUBTRACT, operator.sub, self, other)
-            if out is None:
-                out = scalars.operated(arithmetic.SUBTRACT, operator.sub, self, other)
-            if out is not None:
-                return out
-        elif isinstance(other, _OTHERS) and _differ(self, other):
-            out = scalars.operated(arithmetic.SUBTRACT, operator.sub, self, other)
-            if out is not None:
-                return out
-        if isinstance(other, NUMBERS):
-            return binary(arithmetic.SUBTRACT, self, other)
-        return super().__sub__(other)  # type: ignore[misc]
-
-    def __rsub__(self: Any, other: Any, /) -> Any:
-        if type(other) in BESIDE_SCALARS:
-            out = of_scalars(arithmetic.SUBTRACT, operator.sub, self, other, True)
-            if out is None:
-                out = scalars.operated(arithmetic.SUBTRACT, operator.sub, self, other, True)
-            if out is not None:
-                return out
-        elif isinstance(other, _OTHERS) and _differ(self, other):
-            out = scalars.operated(arithmetic.SUBTRACT, operator.sub, self, other, True)
-            if out is not None:
-                return out
-        return super().__rsub__(other)  # type: ignore[misc]
-
-    def __mul__(self: Any, other: Any, /) -> Any:
-        if type(other) is _TENSOR:
-            return binary(MULTIPLY, self, other)
-        if type(other) in BESIDE_SCALARS:
-            out = of_scalars(MULTIPLY, operator.mul, self, other)
-            if out is None:
-                out = scalars.operated(MULTIPLY, operator.mul, self, other)
-            if out is not None:
-                return out
-        elif isinstance(other, _OTHERS) and _differ(self, other):
-            out = scalars.operated(MULTIPLY, operator.mul, self, other)
-            if out is not None:
-                return out
-        if isinstance(other, NUMBERS):
-            return binary(MULTIPLY, self, other)
-        return NotImplemented if _repeats(self, other) else super().__mul__(other)  # type: ignore[misc]
-
-    def __rmul__(self: Any, other: Any, /) -> Any:
-        if type(other) in BESIDE_SCALARS:
-            out = of_scalars(MULTIPLY, operator.mul, self, other, True)
-            if out is None:
-                out = scalars.operated(MULTIPLY, operator.mul, self, other, True)
-            if out is not None:
-                return out
-        elif isinstance(other, _OTHERS) and _differ(self, other):
-            out = scalars.operated(MULTIPLY, operator.mul, self, other, True)
-            if out is not None:
-                return out
-        return NotImplemented if _repeats(self, other) else super().__rmul__(other)  # type: ignore[misc]
-
-    def __truediv__(self: Any, other: Any, /) -> Any:
-        if type(other) is _TENSOR:
-            return binary(arithmetic.DIVIDE, self, other)
-        if type(other) in BESIDE_SCALARS:
-            out = of_scalars(arithmetic.DIVIDE, operator.truediv, self, other)
-            if out is None:
-                out = scalars.operated(arithmetic.DIVIDE, operator.truediv, self, other)
-            if out is not None:
-                return out
-        elif isinstance(other, _OTHERS) and _differ(self, other):
-            out = scalars.operated(arithmetic.DIVIDE, operator.truediv, self, other)
-            if out is not None:
-                return out
-        if isinstance(other, NUMBERS):
-            return binary(arithmetic.DIVIDE, self, other)
-        return super().__truediv__(other)  # type: ignore[misc]
-
-    def __rtruediv__(self: Any, other: Any, /) -> Any:
-        if type(other) in BESIDE_SCALARS:
-            out = of_scalars(arithmetic.DIVIDE, operator.truediv, self, other, True)
-            if out is None:
-                out = scalars.operated(arithmetic.DIVIDE, operator.truediv, self, other, True)
-            if out is not None:
-                return out
-        elif isinstance(other, _OTHERS) and _differ(self, other):
-            out = scalars.operated(arithmetic.DIVIDE, operator.truediv, self, other, True)
-            if out is not None:
-                return out
-        return super().__rtruediv__(other)  # type: ignore[misc]
+    __add__ = _arithmetic_of_scalars("__add__", "ADD", operator.add)
+    __radd__ = _arithmetic_of_scalars("__radd__", "ADD", operator.add)
+    __sub__ = _arithmetic_of_scalars("__sub__", "SUBTRACT", operator.sub)
+    __rsub__ = _arithmetic_of_scalars("__rsub__", "SUBTRACT", operator.sub)
+    __mul__ = _arithmetic_of_scalars("__mul__", "MULTIPLY", operator.mul)
+    __rmul__ = _arithmetic_of_scalars("__rmul__", "MULTIPLY", operator.mul)
+    __truediv__ = _arithmetic_of_scalars("__truediv__", "DIVIDE", operator.truediv)
+    __rtruediv__ = _arithmetic_of_scalars("__rtruediv__", "DIVIDE", operator.truediv)
 
     def __floordiv__(self: Any, other: Any, /) -> Any:
         out = scalars.operated(arithmetic.FLOOR_DIVIDE, operator.floordiv, self, other)

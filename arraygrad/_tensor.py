@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _apply, _elementwise, _ndarray_memory, _short, _special_methods
+from . import _apply, _elementwise, _short, _special_methods
 from ._apply import detached, node_of, register_types, wrap
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
@@ -29,19 +29,26 @@ from ._errors import (
 from ._formulas import is_leaf_node, make_leaf
 from ._graph import LIFTED_MARK
 from ._layout import Shape, normalize_axis
-from ._lazy import Absent, LazyModule
-from ._ndarray_memory import NdarrayMemory
-from ._ndarray_methods import NdarrayMethods, _shape_arguments
+from ._lazy import Absent, LazyModule, lazy_mixin
 from ._special_methods import BESIDE_SCALARS, ScalarOperators, SpecialMethods
 from ._storage import Storage, TensorBase, family_of
 
 if TYPE_CHECKING:
-    from . import _detach as detach, _writes as writes
+    from . import (
+        _detach as detach,
+        _ndarray_memory as ndarray_memory,
+        _ndarray_methods as ndarray_methods,
+        _writes as writes,
+    )
+    from ._ndarray_memory import NdarrayMemory
+    from ._ndarray_methods import NdarrayMethods
     from .autograd import hooks, reverse
     from .interop import dlpack, numpy_protocol
     from .ops import devices, parts, products, shapes, views
 else:  # imported when the first method asks: most programs need few of them
     detach = LazyModule("arraygrad._detach")
+    ndarray_memory = LazyModule("arraygrad._ndarray_memory")
+    ndarray_methods = LazyModule("arraygrad._ndarray_methods")
     writes = LazyModule("arraygrad._writes")
     hooks = LazyModule("arraygrad.autograd.hooks")
     reverse = LazyModule("arraygrad.autograd.reverse")
@@ -52,6 +59,35 @@ else:  # imported when the first method asks: most programs need few of them
     products = LazyModule("arraygrad.ops.products")
     shapes = LazyModule("arraygrad.ops.shapes")
     views = LazyModule("arraygrad.ops.views")
+
+
+def _name_as_tensors(mixin: type) -> None:
+    """Give methods the names by which Python's errors, help() and pickle show them: Tensor's."""
+    for method in vars(mixin).values():
+        if isinstance(method, FunctionType):
+            method.__module__ = __name__
+            method.__qualname__ = f"Tensor.{method.__name__}"
+
+
+_NDARRAY_METHODS = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip",
+    "compress", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "expand",
+    "fill", "flat", "flatten", "item", "max", "mean", "min", "nonzero", "partition", "permute",
+    "prod", "put", "ravel", "repeat", "reshape", "resize", "round", "searchsorted", "sort",
+    "squeeze", "std", "sum", "swapaxes", "take", "tobytes", "tolist", "trace", "transpose",
+    "unsqueeze", "var",
+)  # fmt: skip
+_NDARRAY_MEMORY = (
+    "__class_getitem__", "__delitem__", "base", "byteswap", "ctypes", "dump", "dumps",
+    "getfield", "setfield", "setflags", "tofile",
+)  # fmt: skip
+if not TYPE_CHECKING:
+    NdarrayMethods = lazy_mixin(
+        "arraygrad._ndarray_methods.NdarrayMethods", TensorBase, _NDARRAY_METHODS, _name_as_tensors
+    )
+    NdarrayMemory = lazy_mixin(
+        "arraygrad._ndarray_memory.NdarrayMemory", TensorBase, _NDARRAY_MEMORY, _name_as_tensors
+    )
 
 _ASKING_FOR_OTHERS = frozenset({"abc", "typing"})
 
@@ -102,7 +138,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
-        _ndarray_memory.set_dtype(self, dtype)
+        ndarray_memory.set_dtype(self, dtype)
 
     @property
     def shape(self) -> Shape:
@@ -116,7 +152,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
             raise GradientError(
                 "the shape of a leaf that requires grad cannot be set; use y = x.reshape(shape)"
             )
-        viewed = views.view_as(self, _shape_arguments((shape,)))
+        viewed = views.view_as(self, ndarray_methods._shape_arguments((shape,)))
         if viewed._family is None:  # of a scalar, which no view shares its memory with
             if viewed._array.ndim:
                 raise ShapeError("a scalar has no dimensions to set; use y = x.reshape(shape)")
@@ -151,12 +187,12 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
 
     @strides.setter
     def strides(self, strides: Any) -> None:
-        _ndarray_memory.set_strides(self, strides)
+        ndarray_memory.set_strides(self, strides)
 
     @property
     def flags(self) -> Any:
         """Memory layout flags, as in NumPy; `writeable` can be set."""
-        return _ndarray_memory.Flags(self)
+        return ndarray_memory.Flags(self)
 
     @property
     def device(self) -> Device:
@@ -217,7 +253,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
             return views.view_dtype(self, dtype)
         if not shape:
             return views.view_as(self, self._array.shape)
-        return views.view_as(self, _shape_arguments(shape))
+        return views.view_as(self, ndarray_methods._shape_arguments(shape))
 
     @property
     def T(self) -> Tensor:
@@ -579,10 +615,5 @@ _short.register_types(Tensor, Scalar)
 _elementwise.register_types(Tensor, Scalar)
 _special_methods.register_types(Tensor)
 
-# Python's own errors, help() and pickle name a method by its class, where users look for it.
-for _part in (SpecialMethods, NdarrayMethods, NdarrayMemory):
-    for _method in vars(_part).values():
-        if isinstance(_method, FunctionType):
-            _method.__module__ = __name__
-            _method.__qualname__ = f"Tensor.{_method.__name__}"
+_name_as_tensors(SpecialMethods)
 _special_methods.compile_operators()

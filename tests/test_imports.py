@@ -98,8 +98,6 @@ EAGER = {
             "_graph",
             "_layout",
             "_lazy",
-            "_ndarray_memory",
-            "_ndarray_methods",
             "_op",
             "_short",
             "_special_methods",
@@ -322,3 +320,54 @@ def test_import_leaves_the_garbage_collector_as_it_was(collects: bool) -> None:
         print(gc.isenabled())
     """
     assert fresh_process.run(textwrap.dedent(program)).stdout.split() == [str(collects)]
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("_ndarray_methods", "NdarrayMethods"), ("_ndarray_memory", "NdarrayMemory")],
+)
+def test_lazy_methods_are_those_of_their_class(module, name):
+    """What stands for a mix-in has its names, and takes its methods when asked for the first."""
+    program = f"""
+        import sys
+        import arraygrad as ag
+        stand_in = next(c for c in ag.Tensor.__mro__ if c.__name__ == "{name}")
+        kinds = {{key: type(value).__name__ for key, value in vars(stand_in).items()}}
+        names = {{key for key, kind in kinds.items() if kind == "LazyMethod"}}
+        assert "arraygrad.{module}" not in sys.modules
+        x = ag.tensor([1.0, 2.0])
+        for key in names - {{"flat", "__class_getitem__"}}:
+            try:
+                setattr(x, key, 1)
+            except AttributeError:
+                continue
+            raise AssertionError(f"{{key}} could be set")
+        from arraygrad.{module} import {name}
+        usual = {{"__module__", "__doc__", "__slots__", "__qualname__"}}
+        assert names == vars({name}).keys() - usual, names ^ vars({name}).keys()
+        for key in names:
+            assert vars(stand_in)[key] is vars({name})[key]
+            method = vars({name})[key]
+            if hasattr(method, "__qualname__") and not key.startswith("__class"):
+                assert method.__qualname__ == f"Tensor.{{key}}", method
+    """
+    done = fresh_process.run(textwrap.dedent(program))
+    assert done.returncode == 0, done.stderr
+
+
+def test_first_methods_of_threads():
+    """Many threads ask at once for the first method of all."""
+    program = """
+        import threading
+        import arraygrad as ag
+        x, start, out = ag.tensor([1.0, 2.0]), threading.Barrier(8), []
+        def run():
+            start.wait()
+            out.append((float(x.sum()), x.base, ag.Tensor.mean.__name__))
+        threads = [threading.Thread(target=run) for _ in range(8)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        assert out == [(3.0, None, "mean")] * 8, out
+    """
+    done = fresh_process.run(textwrap.dedent(program))
+    assert done.returncode == 0, done.stderr
