@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _fused
+from . import _compiled, _fused
 from ._apply import RESULT, cast, node_of, operand, wrap
 from ._cotangents import absorbs, add, times
 from ._errors import DTypeError, ShapeError, out_of_memory
@@ -170,11 +170,9 @@ def run_backward(
             _walk_raw(roots, keep, wanted, found, arrived)
         if arrived:
             with _ACCUMULATING:
-                for node, g, ours in arrived:
-                    _accumulate(node, g, ours, recording)
-            for node, _, _ in arrived:
-                if "post_hooks" in node[ATTRIBUTES]:
-                    _run_post_hooks(node)
+                hooked = _accumulate(arrived, recording)
+            for node in hooked:
+                _run_post_hooks(node)
     except MemoryError as error:
         raise out_of_memory("the backward pass", error) from error
     finally:
@@ -553,7 +551,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _accumulate(node: Node, g: Any, ours: bool, recording: bool) -> None:
+def _accumulate(arrived: list[tuple[Node, Any, bool]], recording: bool) -> list[Node]:
+    """Add cotangents to the grad of the leaves' tensors; the leaves that somebody watches."""
+    for node, g, ours in arrived:
+        _accumulate_one(node, g, ours, recording)
+    return [node for node, _, _ in arrived if "post_hooks" in node[ATTRIBUTES]]
+
+
+def _accumulate_one(node: Node, g: Any, ours: bool, recording: bool) -> None:
     """Add a cotangent (a tensor, or an array of a raw pass) to the grad of a leaf's tensor."""
     attributes = node[ATTRIBUTES]
     tensor = attributes["tensor"]()
@@ -597,6 +602,21 @@ def _run_post_hooks(node: Node) -> None:
         if tensor is not None:
             for hook in list(hooks):
                 hook(tensor)
+
+
+# The definitions, to which the compiled reverse pass hands what is special.
+if _compiled.ROADS is not None:
+    _compiled.ROADS.register_backward(
+        Op,
+        TensorBase,
+        (heappop, heappush),
+        (LEAF, RESULT, ALIAS, FREED, Packed, OVERWRITTEN, ADD_INTO, _Raw),
+        (
+            _accumulate_one, _fused.added, _deliver, _gather, _raw_form, _receive,
+            _receive_result, _run_hooks, _spread, check_not_overwritten,
+        ),
+    )  # fmt: skip
+    _walk_raw, _accumulate = _compiled.ROADS.walk, _compiled.ROADS.accumulate
 
 
 # -- the forward pass ------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _dispatch
+from . import _compiled, _dispatch
 from ._apply import sum_to_array
 from ._graph import ATTRIBUTES, INPUTS, VALUES, Node
 
@@ -374,53 +374,6 @@ def _heaviside(node: Node, g: Any) -> Arrays:
     return (np.zeros_like(g), chosen)
 
 
-# Ops whose cotangents need no kernel of their own.
-SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
-    "absorbing_multiply": _multiply,
-    "add": _same,
-    "broadcast_to": _broadcast_to,
-    "cast": _cast,
-    "ceil": _none,
-    "complex": _complex,
-    "concat": _concat,
-    "conj": _conj,
-    "cumulative_sum": _cumulative_sum,
-    "deg2rad": _deg2rad,
-    "expand_dims": _expand_dims,
-    "floor": _none,
-    "floor_divide": _none,
-    "heaviside": _heaviside,
-    "log_softmax": _log_softmax,
-    "logsumexp": _logsumexp,
-    "matrix_transpose": _matrix_transpose,
-    "max": _extreme,
-    "mean": _mean,
-    "min": _extreme,
-    "multiply": _multiply,
-    "negative": _negative,
-    "nextafter": _first,
-    "permute_dims": _permute_dims,
-    "positive": _same,
-    "pow": _pow,
-    "prod": _prod,
-    "rad2deg": _rad2deg,
-    "reshape": _reshape,
-    "rint": _none,
-    "round": _none,
-    "sign": _none,
-    "softmax": _softmax,
-    "squeeze": _squeeze,
-    "stack": _stack,
-    "std": _std,
-    "subtract": _subtract,
-    "sum": _sum,
-    "trunc": _none,
-    "var": _var,
-    "vector_norm": _vector_norm,
-    "where": _where,
-}
-
-
 _SECOND = "a partial itself: differentiated while a graph is recorded, where formulas run"
 # Differentiable elementwise ops without a fast form, and why.
 BY_FORMULA: dict[str, str] = {
@@ -491,12 +444,66 @@ def _fused_form(name: str, slots: tuple[str, ...]) -> Callable[[Node, Any], Arra
         out = kernel(*arrays)
         return [np.asarray(c) for c in (out if type(out) is tuple else (out,))]
 
-    return pull_small if len(places) <= 2 else pull_any
+    if len(places) > 2:
+        return pull_any
+    roads = _compiled.ROADS
+    return pull_small if roads is None else roads.fused_form(pull_small, small, places)
 
 
 _FUSED = {name: _fused_form(name, slots) for name, slots in FUSED_VALUES.items()}
 _multiply_both = _FUSED["multiply"]
 _pow_both = _FUSED["pow"]
+# The definitions, to which the compiled forms hand what is special.
+if _compiled.ROADS is not None:
+    _multiply = _compiled.ROADS.multiply_form(_multiply, _multiply_both, _PRODUCTS)
+    _sum = _compiled.ROADS.sum_form(_sum, _FILL_UP_TO)
+
+# Ops whose cotangents need no kernel of their own.
+SIMPLE: dict[str, Callable[[Node, Any], Arrays | None]] = {
+    "absorbing_multiply": _multiply,
+    "add": _same,
+    "broadcast_to": _broadcast_to,
+    "cast": _cast,
+    "ceil": _none,
+    "complex": _complex,
+    "concat": _concat,
+    "conj": _conj,
+    "cumulative_sum": _cumulative_sum,
+    "deg2rad": _deg2rad,
+    "expand_dims": _expand_dims,
+    "floor": _none,
+    "floor_divide": _none,
+    "heaviside": _heaviside,
+    "log_softmax": _log_softmax,
+    "logsumexp": _logsumexp,
+    "matrix_transpose": _matrix_transpose,
+    "max": _extreme,
+    "mean": _mean,
+    "min": _extreme,
+    "multiply": _multiply,
+    "negative": _negative,
+    "nextafter": _first,
+    "permute_dims": _permute_dims,
+    "positive": _same,
+    "pow": _pow,
+    "prod": _prod,
+    "rad2deg": _rad2deg,
+    "reshape": _reshape,
+    "rint": _none,
+    "round": _none,
+    "sign": _none,
+    "softmax": _softmax,
+    "squeeze": _squeeze,
+    "stack": _stack,
+    "std": _std,
+    "subtract": _subtract,
+    "sum": _sum,
+    "trunc": _none,
+    "var": _var,
+    "vector_norm": _vector_norm,
+    "where": _where,
+}
+
 # All fast forms by op: f(node, cotangent) -> cotangents of the inputs, those of untracked ones
 # meaningless; None where the node must go by its formula.
 FORMS: dict[str, Callable[[Node, Any], Arrays | None]] = {**_FUSED, **SIMPLE}

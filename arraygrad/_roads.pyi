@@ -1,6 +1,7 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ._graph import Node
 from ._op import Op
 
 VERSION: int
@@ -53,3 +54,27 @@ def register_protocols(
 ) -> None: ...
 def array_ufunc(*args: Any, **kwargs: Any) -> Any: ...
 def array_function(x: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any: ...
+def register_backward(
+    op: type,
+    tensor: type,
+    heap: tuple[Callable[..., Any], ...],
+    known: tuple[Any, ...],
+    functions: tuple[Callable[..., Any], ...],
+) -> None: ...
+def fused_form(
+    form: Callable[..., Any], table: dict[Any, Any], places: tuple[int, ...]
+) -> Callable[[Node, Any], Sequence[Any] | None]: ...
+def multiply_form(
+    form: Callable[..., Any], both: Callable[..., Any], products: dict[Any, Any]
+) -> Callable[[Node, Any], Sequence[Any] | None]: ...
+def sum_form(
+    form: Callable[..., Any], fill_up_to: int
+) -> Callable[[Node, Any], Sequence[Any] | None]: ...
+def walk(
+    roots: Iterable[tuple[Node | None, Any]],
+    keep: bool,
+    wanted: dict[int, Node] | None,
+    found: dict[int, Any] | None,
+    arrived: list[tuple[Node, Any, bool]],
+) -> None: ...
+def accumulate(arrived: list[tuple[Node, Any, bool]], recording: bool) -> list[Node]: ...

@@ -1,5 +1,5 @@
 # cython: language_level=3, binding=True
-"""The short roads of `_elementwise`, `_short` and `_apply`, and the operators, compiled.
+"""The short roads, the operators and the reverse pass, compiled.
 
 Each function does what the Python function of its name does for what most calls ask: exact
 tensors and scalars, few elements, one dtype, no observers. Anything else it hands to that Python
@@ -14,222 +14,10 @@ cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.weakref cimport PyWeakref_NewRef
 
-cdef extern from *:
-    """
-    #include <structmember.h>
-    #include <fenv.h>
-    #include <numpy/arrayobject.h>
-    #include <numpy/ufuncobject.h>
-
-    static Py_ssize_t slot_offset(PyObject *descriptor)
-    {
-        if (Py_TYPE(descriptor) != &PyMemberDescr_Type) {
-            PyErr_SetString(PyExc_TypeError, "not the descriptor of a slot");
-            return -1;
-        }
-        return ((PyMemberDescrObject *)descriptor)->d_member->offset;
-    }
-
-    #define SLOT(o, offset) (*(PyObject **)((char *)(o) + (offset)))
-
-    static inline PyObject *read_slot(PyObject *o, Py_ssize_t offset)
-    {
-        PyObject *value = SLOT(o, offset);
-        if (value == NULL) {
-            PyErr_SetString(PyExc_AttributeError, "a slot of this object has not been set");
-            return NULL;
-        }
-        Py_INCREF(value);
-        return value;
-    }
-
-    static inline void write_slot(PyObject *o, Py_ssize_t offset, PyObject *value)
-    {
-        PyObject *old = SLOT(o, offset);
-        Py_INCREF(value);
-        SLOT(o, offset) = value;
-        Py_XDECREF(old);
-    }
-
-    /* An instance with empty slots, as object.__new__ makes it. */
-    static inline PyObject *instance(PyObject *type)
-    {
-        return ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
-    }
-
-    static inline PyObject *next_of(PyObject *iterator)
-    {
-        return Py_TYPE(iterator)->tp_iternext(iterator);
-    }
-
-    /* A borrowed reference, or NULL without an error where there is no such key. */
-    static inline PyObject *found_in(PyObject *table, PyObject *key)
-    {
-        return PyDict_GetItemWithError(table, key);
-    }
-
-    static inline int is_exactly(PyObject *o, PyObject *type)
-    {
-        return Py_TYPE(o) == (PyTypeObject *)type;
-    }
-
-    /* Of ndarrays, which the callers have made sure of. */
-    #define AS_ARRAY(o) ((PyArrayObject *)(o))
-    static inline npy_intp nbytes_of(PyObject *array) { return PyArray_NBYTES(AS_ARRAY(array)); }
-    static inline int ndim_of(PyObject *array) { return PyArray_NDIM(AS_ARRAY(array)); }
-    static inline PyObject *dtype_of(PyObject *array)
-    {
-        return (PyObject *)PyArray_DESCR(AS_ARRAY(array));
-    }
-    static inline int same_shape(PyObject *a, PyObject *b)
-    {
-        return PyArray_SAMESHAPE(AS_ARRAY(a), AS_ARRAY(b));
-    }
-    static inline int is_float_array(PyObject *array)
-    {
-        int type = PyArray_TYPE(AS_ARRAY(array));
-        return type == NPY_DOUBLE || type == NPY_FLOAT;
-    }
-    static inline int is_number_array(PyObject *array)
-    {
-        int type = PyArray_TYPE(AS_ARRAY(array));
-        return PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type);
-    }
-    static inline int is_inexact_array(PyObject *array)
-    {
-        int type = PyArray_TYPE(AS_ARRAY(array));
-        return PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type);
-    }
-    static inline PyObject *shape_of(PyObject *array)
-    {
-        return PyArray_IntTupleFromIntp(ndim_of(array), PyArray_DIMS(AS_ARRAY(array)));
-    }
-    static inline PyObject *base_of(PyObject *array) /* borrowed; NULL: none */
-    {
-        return PyArray_BASE(AS_ARRAY(array));
-    }
-    /* What np.array makes of a result: a NumPy scalar, or whatever else a kernel has returned. */
-    static inline PyObject *from_scalar(PyObject *scalar)
-    {
-        if (PyArray_IsScalar(scalar, Generic)) { /* most */
-            return PyArray_FromScalar(scalar, NULL);
-        }
-        return PyArray_FromAny(
-            scalar, NULL, 0, 0, NPY_ARRAY_ENSUREARRAY | NPY_ARRAY_ENSURECOPY, NULL
-        );
-    }
-    static inline int is_numpy_scalar(PyObject *o)
-    {
-        return PyArray_IsScalar(o, Generic);
-    }
-    /* A small integer; what does not fit, which is no axis either, is the largest one. */
-    static inline long axis_of(PyObject *axis)
-    {
-        int overflow;
-        long value = PyLong_AsLongAndOverflow(axis, &overflow);
-        return overflow ? LONG_MAX : value;
-    }
-    /* The inner loop of a ufunc for operands of one dtype. NumPy takes 0.4 us to find it, to lay out
-       its iteration and to look for warnings; for a few elements in order there is nothing to lay
-       out. What a kernel has no loop for, and whatever raises a flag of the floating-point unit, is
-       left to the ufunc, which warns as the user has asked for. */
-    typedef struct {
-        PyObject *kernel, *dtype; /* of which this is the loop; held */
-        PyUFuncGenericFunction function; /* NULL: there is none */
-        void *data;
-        PyArray_Descr *out;
-    } Loop;
-
-    #define LOOPS 1024
-    #define LOOP_ELEMENTS 1024
-    #define FLAGS (FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID)
-    static Loop loops[LOOPS];
-
-    static Loop find_loop(PyObject *kernel, PyObject *dtype, int nin)
-    {
-        Loop loop = {kernel, dtype, NULL, NULL, NULL};
-        PyUFuncObject *ufunc = (PyUFuncObject *)kernel;
-        int type = ((PyArray_Descr *)dtype)->type_num;
-        if (Py_TYPE(kernel) != &PyUFunc_Type || ufunc->nin != nin || ufunc->nout != 1
-            || ufunc->core_enabled || !(PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type))) {
-            return loop;
-        }
-        for (int i = 0; i < ufunc->ntypes; i++) {
-            const char *types = ufunc->types + i * (nin + 1);
-            if (types[0] == type && types[nin - 1] == type && types[nin] <= NPY_CLONGDOUBLE) {
-                loop.out = PyArray_DescrFromType(types[nin]);
-                loop.data = ufunc->data == NULL ? NULL : ufunc->data[i];
-                loop.function = ufunc->functions[i];
-                break;
-            }
-        }
-        return loop;
-    }
-
-    /* Puts a loop into the table; what it takes the place of may run code when it goes. */
-    static void keep_loop(Loop *place, Loop loop)
-    {
-        Loop old = *place;
-        Py_INCREF(loop.kernel);
-        Py_INCREF(loop.dtype);
-        *place = loop;
-        Py_XDECREF(old.kernel);
-        Py_XDECREF(old.dtype);
-        Py_XDECREF((PyObject *)old.out);
-    }
-
-    /* kernel(a, b), or kernel(a) if b is None: a new array; None if that is left to the kernel. */
-    static PyObject *run_loop(PyObject *kernel, PyObject *a, PyObject *b)
-    {
-        if (b == Py_None) {
-            b = NULL;
-        }
-        PyObject *dtype = dtype_of(a);
-        size_t key = ((size_t)kernel >> 4) ^ ((size_t)dtype >> 4) * 31;
-        Loop loop = loops[key % LOOPS];
-        if (loop.kernel != kernel || loop.dtype != dtype) {
-            loop = find_loop(kernel, dtype, b == NULL ? 1 : 2);
-            keep_loop(&loops[key % LOOPS], loop);
-        }
-        PyObject *shaped = b != NULL && !ndim_of(a) ? b : a;
-        npy_intp n = PyArray_SIZE(AS_ARRAY(shaped)), step = PyArray_ITEMSIZE(AS_ARRAY(a));
-        if (loop.function == NULL || n < 1 || n > LOOP_ELEMENTS || !PyArray_ISCARRAY_RO(AS_ARRAY(a))
-            || (b != NULL
-                && (!PyArray_ISCARRAY_RO(AS_ARRAY(b))
-                    || (ndim_of(a) && ndim_of(b) && !same_shape(a, b))))) {
-            Py_RETURN_NONE;
-        }
-        Py_INCREF(loop.out);
-        PyObject *out = PyArray_NewFromDescr(
-            &PyArray_Type, loop.out, ndim_of(shaped), PyArray_DIMS(AS_ARRAY(shaped)), NULL, NULL, 0,
-            NULL
-        );
-        if (out == NULL) {
-            return NULL;
-        }
-        char *data[3] = {PyArray_BYTES(AS_ARRAY(a)), PyArray_BYTES(AS_ARRAY(out)), NULL};
-        npy_intp steps[3] = {ndim_of(a) ? step : 0, PyArray_ITEMSIZE(AS_ARRAY(out)), 0};
-        if (b != NULL) {
-            data[2] = data[1];
-            steps[2] = steps[1];
-            data[1] = PyArray_BYTES(AS_ARRAY(b));
-            steps[1] = ndim_of(b) ? step : 0;
-        }
-        if (fetestexcept(FLAGS)) {
-            feclearexcept(FLAGS);
-        }
-        loop.function(data, &n, steps, loop.data);
-        if (fetestexcept(FLAGS) || PyErr_Occurred()) {
-            feclearexcept(FLAGS);
-            PyErr_Clear();
-            Py_DECREF(out);
-            Py_RETURN_NONE;
-        }
-        return out;
-    }
-    """
+cdef extern from "_roads.h":
     Py_ssize_t slot_offset(object descriptor) except -1
     object read_slot(object o, Py_ssize_t offset)
+    PyObject *slot_of(object o, Py_ssize_t offset)
     void write_slot(object o, Py_ssize_t offset, object value)
     object instance(object type)
     object next_of(object iterator)
@@ -250,8 +38,10 @@ cdef extern from *:
     bint is_numpy_scalar(object o)
     long axis_of(object axis)
     object run_loop(object kernel, object a, object b)
+    object run_backward_loop(object kernel, object g, object a, object b)
+    object filled(object shape, object value)
 
-VERSION = 2  # see `_compiled`
+VERSION = 3  # see `_compiled`
 
 cnp.import_array()
 cnp.import_ufunc()
@@ -825,3 +615,6 @@ cdef object named_as(object function, object method):
     for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
         setattr(function, attribute, getattr(method, attribute))
     return function
+
+
+include "_roads_backward.pxi"

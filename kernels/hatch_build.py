@@ -74,7 +74,7 @@ def compiled(source: Path, folder: Path) -> Path:
     extension = Extension(
         MODULE,
         [str(source)],
-        include_dirs=[np.get_include()],
+        include_dirs=[np.get_include(), str(source.parent)],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
         extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0"],
     )

@@ -1,0 +1,318 @@
+/* What `_roads.pyx` needs of C: slots by their offsets, NumPy's arrays, inner loops of ufuncs. */
+
+#include <structmember.h>
+#include <fenv.h>
+#include <numpy/arrayobject.h>
+#include <numpy/ufuncobject.h>
+
+static Py_ssize_t slot_offset(PyObject *descriptor)
+{
+    if (Py_TYPE(descriptor) != &PyMemberDescr_Type) {
+        PyErr_SetString(PyExc_TypeError, "not the descriptor of a slot");
+        return -1;
+    }
+    return ((PyMemberDescrObject *)descriptor)->d_member->offset;
+}
+
+#define SLOT(o, offset) (*(PyObject **)((char *)(o) + (offset)))
+
+static inline PyObject *read_slot(PyObject *o, Py_ssize_t offset)
+{
+    PyObject *value = SLOT(o, offset);
+    if (value == NULL) {
+        PyErr_SetString(PyExc_AttributeError, "a slot of this object has not been set");
+        return NULL;
+    }
+    Py_INCREF(value);
+    return value;
+}
+
+/* A borrowed reference, or NULL where nothing has set the slot. */
+static inline PyObject *slot_of(PyObject *o, Py_ssize_t offset) { return SLOT(o, offset); }
+
+static inline void write_slot(PyObject *o, Py_ssize_t offset, PyObject *value)
+{
+    PyObject *old = SLOT(o, offset);
+    Py_INCREF(value);
+    SLOT(o, offset) = value;
+    Py_XDECREF(old);
+}
+
+/* An instance with empty slots, as object.__new__ makes it. */
+static inline PyObject *instance(PyObject *type)
+{
+    return ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
+}
+
+static inline PyObject *next_of(PyObject *iterator)
+{
+    return Py_TYPE(iterator)->tp_iternext(iterator);
+}
+
+/* A borrowed reference, or NULL without an error where there is no such key. */
+static inline PyObject *found_in(PyObject *table, PyObject *key)
+{
+    return PyDict_GetItemWithError(table, key);
+}
+
+static inline int is_exactly(PyObject *o, PyObject *type)
+{
+    return Py_TYPE(o) == (PyTypeObject *)type;
+}
+
+/* Of ndarrays, which the callers have made sure of. */
+#define AS_ARRAY(o) ((PyArrayObject *)(o))
+static inline npy_intp nbytes_of(PyObject *array) { return PyArray_NBYTES(AS_ARRAY(array)); }
+static inline int ndim_of(PyObject *array) { return PyArray_NDIM(AS_ARRAY(array)); }
+static inline PyObject *dtype_of(PyObject *array)
+{
+    return (PyObject *)PyArray_DESCR(AS_ARRAY(array));
+}
+static inline int same_shape(PyObject *a, PyObject *b)
+{
+    return PyArray_SAMESHAPE(AS_ARRAY(a), AS_ARRAY(b));
+}
+static inline int is_float_array(PyObject *array)
+{
+    int type = PyArray_TYPE(AS_ARRAY(array));
+    return type == NPY_DOUBLE || type == NPY_FLOAT;
+}
+static inline int is_number_array(PyObject *array)
+{
+    int type = PyArray_TYPE(AS_ARRAY(array));
+    return PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type);
+}
+static inline int is_inexact_array(PyObject *array)
+{
+    int type = PyArray_TYPE(AS_ARRAY(array));
+    return PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type);
+}
+static inline PyObject *shape_of(PyObject *array)
+{
+    return PyArray_IntTupleFromIntp(ndim_of(array), PyArray_DIMS(AS_ARRAY(array)));
+}
+static inline PyObject *base_of(PyObject *array) /* borrowed; NULL: none */
+{
+    return PyArray_BASE(AS_ARRAY(array));
+}
+/* What np.array makes of a result: a NumPy scalar, or whatever else a kernel has returned. */
+static inline PyObject *from_scalar(PyObject *scalar)
+{
+    if (PyArray_IsScalar(scalar, Generic)) { /* most */
+        return PyArray_FromScalar(scalar, NULL);
+    }
+    return PyArray_FromAny(
+        scalar, NULL, 0, 0, NPY_ARRAY_ENSUREARRAY | NPY_ARRAY_ENSURECOPY, NULL
+    );
+}
+static inline int is_numpy_scalar(PyObject *o)
+{
+    return PyArray_IsScalar(o, Generic);
+}
+/* A small integer; what does not fit, which is no axis either, is the largest one. */
+static inline long axis_of(PyObject *axis)
+{
+    int overflow;
+    long value = PyLong_AsLongAndOverflow(axis, &overflow);
+    return overflow ? LONG_MAX : value;
+}
+/* The inner loop of a ufunc for operands of one dtype. NumPy takes 0.4 us to find it, to lay out
+   its iteration and to look for warnings; for a few elements in order there is nothing to lay
+   out. What a kernel has no loop for, and whatever raises a flag of the floating-point unit, is
+   left to the ufunc, which warns as the user has asked for. */
+typedef struct {
+    PyObject *kernel, *dtype; /* of which this is the loop; held */
+    int nin, nout;
+    PyUFuncGenericFunction function; /* NULL: there is none */
+    void *data;
+    PyArray_Descr *out; /* of all results */
+} Loop;
+
+#define LOOPS 1024
+#define LOOP_ELEMENTS 1024
+#define MAX_OUT 3
+#define FLAGS (FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID)
+static Loop loops[LOOPS];
+
+static Loop find_loop(PyObject *kernel, PyObject *dtype, int nin)
+{
+    Loop loop = {kernel, dtype, nin, 0, NULL, NULL, NULL};
+    PyUFuncObject *ufunc = (PyUFuncObject *)kernel;
+    int type = ((PyArray_Descr *)dtype)->type_num;
+    if (Py_TYPE(kernel) != &PyUFunc_Type || ufunc->nin != nin || ufunc->nout > MAX_OUT
+        || ufunc->core_enabled || !(PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type))) {
+        return loop;
+    }
+    loop.nout = ufunc->nout;
+    for (int i = 0; i < ufunc->ntypes; i++) {
+        const char *types = ufunc->types + i * (nin + loop.nout);
+        int fits = types[nin] <= NPY_CLONGDOUBLE;
+        for (int k = 0; k < nin + loop.nout; k++) {
+            fits = fits && types[k] == (k < nin ? type : types[nin]);
+        }
+        if (fits) {
+            loop.out = PyArray_DescrFromType(types[nin]);
+            loop.data = ufunc->data == NULL ? NULL : ufunc->data[i];
+            loop.function = ufunc->functions[i];
+            break;
+        }
+    }
+    return loop;
+}
+
+/* Puts a loop into the table; what it takes the place of may run code when it goes. */
+static void keep_loop(Loop *place, Loop loop)
+{
+    Loop old = *place;
+    Py_INCREF(loop.kernel);
+    Py_INCREF(loop.dtype);
+    *place = loop;
+    Py_XDECREF(old.kernel);
+    Py_XDECREF(old.dtype);
+    Py_XDECREF((PyObject *)old.out);
+}
+
+/* The loop of a kernel, from the table or put there now. */
+static inline Loop known_loop(PyObject *kernel, PyObject *dtype, int nin)
+{
+    size_t key = ((size_t)kernel >> 4) ^ ((size_t)dtype >> 4) * 31;
+    Loop loop = loops[key % LOOPS];
+    if (loop.kernel != kernel || loop.dtype != dtype || loop.nin != nin) {
+        loop = find_loop(kernel, dtype, nin);
+        keep_loop(&loops[key % LOOPS], loop);
+    }
+    return loop;
+}
+
+/* A new array in the dtype of a loop's results. */
+static inline PyObject *result_of(Loop loop, PyObject *like)
+{
+    Py_INCREF(loop.out);
+    return PyArray_NewFromDescr(
+        &PyArray_Type, loop.out, ndim_of(like), PyArray_DIMS(AS_ARRAY(like)), NULL, NULL, 0, NULL
+    );
+}
+
+/* Whether the loop has run without raising a flag. */
+static inline int runs(Loop loop, char **data, npy_intp n, npy_intp *steps)
+{
+    if (fetestexcept(FLAGS)) {
+        feclearexcept(FLAGS);
+    }
+    loop.function(data, &n, steps, loop.data);
+    if (fetestexcept(FLAGS) || PyErr_Occurred()) {
+        feclearexcept(FLAGS);
+        PyErr_Clear();
+        return 0;
+    }
+    return 1;
+}
+
+/* kernel(a, b), or kernel(a) if b is None: a new array; None if that is left to the kernel. */
+static PyObject *run_loop(PyObject *kernel, PyObject *a, PyObject *b)
+{
+    if (b == Py_None) {
+        b = NULL;
+    }
+    Loop loop = known_loop(kernel, dtype_of(a), b == NULL ? 1 : 2);
+    PyObject *shaped = b != NULL && !ndim_of(a) ? b : a;
+    npy_intp n = PyArray_SIZE(AS_ARRAY(shaped)), step = PyArray_ITEMSIZE(AS_ARRAY(a));
+    if (loop.function == NULL || loop.nout != 1 || n < 1 || n > LOOP_ELEMENTS
+        || !PyArray_ISCARRAY_RO(AS_ARRAY(a))
+        || (b != NULL
+            && (!PyArray_ISCARRAY_RO(AS_ARRAY(b))
+                || (ndim_of(a) && ndim_of(b) && !same_shape(a, b))))) {
+        Py_RETURN_NONE;
+    }
+    PyObject *out = result_of(loop, shaped);
+    if (out == NULL) {
+        return NULL;
+    }
+    char *data[3] = {PyArray_BYTES(AS_ARRAY(a)), PyArray_BYTES(AS_ARRAY(out)), NULL};
+    npy_intp steps[3] = {ndim_of(a) ? step : 0, PyArray_ITEMSIZE(AS_ARRAY(out)), 0};
+    if (b != NULL) {
+        data[2] = data[1];
+        steps[2] = steps[1];
+        data[1] = PyArray_BYTES(AS_ARRAY(b));
+        steps[1] = ndim_of(b) ? step : 0;
+    }
+    if (!runs(loop, data, n, steps)) {
+        Py_DECREF(out);
+        Py_RETURN_NONE;
+    }
+    return out;
+}
+
+/* The tuple of what a backward kernel gives for a cotangent and one or two values (else None), all
+   of one shape and dtype; None if that is left to the kernel. */
+static PyObject *run_backward_loop(PyObject *kernel, PyObject *g, PyObject *a, PyObject *b)
+{
+    PyObject *inputs[3] = {g, a, b};
+    int nin = b == Py_None ? 2 : 3;
+    Loop loop = known_loop(kernel, dtype_of(g), nin);
+    npy_intp n = PyArray_SIZE(AS_ARRAY(g));
+    if (loop.function == NULL || n < 1 || n > LOOP_ELEMENTS) {
+        Py_RETURN_NONE;
+    }
+    char *data[3 + MAX_OUT];
+    npy_intp steps[3 + MAX_OUT];
+    for (int i = 0; i < nin; i++) {
+        PyObject *x = inputs[i];
+        if (Py_TYPE(x) != &PyArray_Type || dtype_of(x) != dtype_of(g) || !same_shape(x, g)
+            || !PyArray_ISCARRAY_RO(AS_ARRAY(x))) {
+            Py_RETURN_NONE;
+        }
+        data[i] = PyArray_BYTES(AS_ARRAY(x));
+        steps[i] = PyArray_ITEMSIZE(AS_ARRAY(x));
+    }
+    PyObject *outs = PyTuple_New(loop.nout);
+    if (outs == NULL) {
+        return NULL;
+    }
+    for (int i = 0; i < loop.nout; i++) {
+        PyObject *out = result_of(loop, g);
+        if (out == NULL) {
+            Py_DECREF(outs);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(outs, i, out);
+        data[nin + i] = PyArray_BYTES(AS_ARRAY(out));
+        steps[nin + i] = PyArray_ITEMSIZE(AS_ARRAY(out));
+    }
+    if (!runs(loop, data, n, steps)) {
+        Py_DECREF(outs);
+        Py_RETURN_NONE;
+    }
+    return outs;
+}
+
+/* A new array of one value in each place; the value is a 0-d array. */
+static PyObject *filled(PyObject *shape, PyObject *value)
+{
+    npy_intp dims[NPY_MAXDIMS];
+    Py_ssize_t ndim = PyTuple_GET_SIZE(shape);
+    for (Py_ssize_t i = 0; i < ndim; i++) {
+        dims[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, i));
+    }
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    PyArray_Descr *dtype = PyArray_DESCR(AS_ARRAY(value));
+    Py_INCREF(dtype);
+    PyObject *out = PyArray_NewFromDescr(&PyArray_Type, dtype, (int)ndim, dims, NULL, NULL, 0, NULL);
+    if (out == NULL) {
+        return NULL;
+    }
+    npy_intp n = PyArray_SIZE(AS_ARRAY(out)), size = PyArray_ITEMSIZE(AS_ARRAY(out));
+    char *to = PyArray_BYTES(AS_ARRAY(out)), *from = PyArray_BYTES(AS_ARRAY(value));
+    if (size == 8) {
+        for (npy_intp i = 0; i < n; i++) {
+            memcpy(to + 8 * i, from, 8);
+        }
+    } else {
+        for (npy_intp i = 0; i < n; i++) {
+            memcpy(to + size * i, from, size);
+        }
+    }
+    return out;
+}
