@@ -17,7 +17,6 @@ _collects = _gc.isenabled()
 _gc.disable()
 try:
     from . import _errors as errors
-    from ._cotangents import set_absorbing_zeros as set_absorbing_zeros
     from ._device import Device as Device
     from ._dispatch import wait_for_compiler as wait_for_compiler
     from ._dtypes import (
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
         scipy as scipy,
         special as special,
     )
+    from ._cotangents import set_absorbing_zeros as set_absorbing_zeros
     from ._detach import (
         DetachWarning as DetachWarning,
         get_detach_policy as get_detach_policy,
@@ -336,6 +336,7 @@ __all__ = [*STANDARD, *EXTRAS]
 
 # Imported when first asked for: module -> names; a module without names is itself the name.
 _LAZY: dict[str, tuple[str, ...]] = {
+    "_cotangents": ("set_absorbing_zeros",),
     "_detach": ("DetachWarning", "get_detach_policy", "set_detach_policy"),
     "interop.numpy_functions.contracting": ("einsum",),
     "ops.arithmetic": (

@@ -61,6 +61,8 @@ def register_types(tensor: type, scalar: type) -> None:
     global _TENSOR, _SCALAR
     _TENSOR = _Types.tensor = tensor
     _SCALAR = _Types.scalar = scalar
+    if _compiled.ROADS is not None:
+        _compiled.ROADS.register_types(tensor, scalar)
 
 
 _TENSOR: Any = TensorBase

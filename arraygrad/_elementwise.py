@@ -18,6 +18,7 @@ from ._apply import (
     _CPU_STRIDED,
     BROADCAST_TO,
     _mask,
+    _Types,
     broadcast_array,
     cast,
     common_place,
@@ -52,16 +53,8 @@ SMALL = 1 << 20
 # A product of two operands' bytes below which not even their outer product is large.
 _MAYBE_LARGE = POOL_FROM * 8
 _grad_mode = GRAD_MODE.get
-_TENSOR: Any = TensorBase
-_SCALAR: Any = TensorBase
-
-
-def register_types(tensor: type, scalar: type) -> None:
-    """Tell this road, too, which classes to make."""
-    global _TENSOR, _SCALAR
-    _TENSOR, _SCALAR = tensor, scalar
-    if _compiled.ROADS is not None:
-        _compiled.ROADS.register_types(tensor, scalar)
+_TENSOR: Any = _Types.tensor
+_SCALAR: Any = _Types.scalar
 
 
 def unary(op: Op, x: Any) -> Tensor:

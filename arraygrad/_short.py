@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _compiled, _dispatch
-from ._apply import node_of, observe, wrap
+from ._apply import _Types, node_of, observe, wrap
 from ._elementwise import _constant_beside, _tracked, _untracked
 from ._graph import GRAD_MODE, OBSERVERS, next_seq
 from ._layout import ALL_AXES
@@ -30,14 +30,8 @@ _grad_mode = GRAD_MODE.get
 _BOOL = np.dtype(np.bool_)
 _NUMBERS = frozenset((float, int))
 _FLOATS = frozenset((np.dtype(np.float64), np.dtype(np.float32)))
-_TENSOR: Any = TensorBase
-_SCALAR: Any = TensorBase
-
-
-def register_types(tensor: type, scalar: type) -> None:
-    """Tell these roads, too, which classes to make."""
-    global _TENSOR, _SCALAR
-    _TENSOR, _SCALAR = tensor, scalar
+_TENSOR: Any = _Types.tensor
+_SCALAR: Any = _Types.scalar
 
 
 def reduction(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:

@@ -18,8 +18,6 @@ import numpy as np
 
 from . import _compiled
 from ._apply import cast, node_of, scalar_class, wrap_result
-from ._cotangents import ADD, MULTIPLY
-from ._elementwise import binary
 from ._errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -30,11 +28,18 @@ from ._errors import (
 )
 from ._lazy import LazyModule
 from ._op import find_op
-from ._short import of_scalars, product, update
 from ._storage import TensorBase
 
 if TYPE_CHECKING:
-    from . import _detach as detach, _scalars as scalars, _texts as texts, _writes as writes
+    from . import (
+        _cotangents as cotangents,
+        _detach as detach,
+        _elementwise as elementwise,
+        _scalars as scalars,
+        _short as short,
+        _texts as texts,
+        _writes as writes,
+    )
     from ._tensor import Tensor
     from .autograd import recorded
     from .ops import (
@@ -48,7 +53,10 @@ if TYPE_CHECKING:
         rounding,
     )
 else:  # imported when the first operator asks: most programs need few of them
+    cotangents = LazyModule("arraygrad._cotangents")
     detach = LazyModule("arraygrad._detach")
+    elementwise = LazyModule("arraygrad._elementwise")
+    short = LazyModule("arraygrad._short")
     scalars = LazyModule("arraygrad._scalars")
     texts = LazyModule("arraygrad._texts")
     writes = LazyModule("arraygrad._writes")
@@ -96,7 +104,7 @@ class SpecialMethods(TensorBase):
 
     def __add__(self: Any, other: Any, /) -> Tensor:
         if type(other) is _TENSOR or isinstance(other, _OPERANDS):
-            return binary(ADD, self, other)
+            return elementwise.binary(cotangents.ADD, self, other)
         return _left_to(other)  # type: ignore[no-any-return]
 
     def __radd__(self: Any, other: Any, /) -> Tensor:
@@ -104,7 +112,7 @@ class SpecialMethods(TensorBase):
 
     def __sub__(self: Any, other: Any, /) -> Tensor:
         if type(other) is _TENSOR or isinstance(other, _OPERANDS):
-            return binary(arithmetic.SUBTRACT, self, other)
+            return elementwise.binary(arithmetic.SUBTRACT, self, other)
         return _left_to(other)  # type: ignore[no-any-return]
 
     def __rsub__(self: Any, other: Any, /) -> Tensor:
@@ -112,7 +120,7 @@ class SpecialMethods(TensorBase):
 
     def __mul__(self: Any, other: Any, /) -> Tensor:
         if type(other) is _TENSOR or isinstance(other, _OPERANDS):
-            return binary(MULTIPLY, self, other)
+            return elementwise.binary(cotangents.MULTIPLY, self, other)
         return _left_to(other)  # type: ignore[no-any-return]
 
     def __rmul__(self: Any, other: Any, /) -> Tensor:
@@ -120,7 +128,7 @@ class SpecialMethods(TensorBase):
 
     def __truediv__(self: Any, other: Any, /) -> Tensor:
         if type(other) is _TENSOR or isinstance(other, _OPERANDS):
-            return binary(arithmetic.DIVIDE, self, other)
+            return elementwise.binary(arithmetic.DIVIDE, self, other)
         return _left_to(other)  # type: ignore[no-any-return]
 
     def __rtruediv__(self: Any, other: Any, /) -> Tensor:
@@ -165,7 +173,7 @@ class SpecialMethods(TensorBase):
 
     def __matmul__(self: Any, other: Any, /) -> Tensor:
         if isinstance(other, TensorBase):
-            out = product(products.MATMUL, self, other)
+            out = short.product(products.MATMUL, self, other)
             if out is not None:
                 return out  # type: ignore[no-any-return]
         return products.matmul(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
@@ -460,9 +468,9 @@ def _arithmetic_of_scalars(
         op = getattr(arithmetic, op_name)
         kind = type(other)
         if kind is _TENSOR and not reflected:
-            return binary(op, self, other)
+            return elementwise.binary(op, self, other)
         if kind in BESIDE_SCALARS:
-            out = of_scalars(op, function, self, other, reflected)
+            out = short.of_scalars(op, function, self, other, reflected)
             if out is None:
                 out = scalars.operated(op, function, self, other, reflected)
             if out is not None:
@@ -472,7 +480,7 @@ def _arithmetic_of_scalars(
             if out is not None:
                 return out
         if isinstance(other, NUMBERS) and not reflected:
-            return binary(op, self, other)
+            return elementwise.binary(op, self, other)
         if op_name == "MULTIPLY" and _repeats(self, other):
             return NotImplemented
         return of_arrays(self, other)
@@ -529,7 +537,7 @@ class ScalarOperators(TensorBase):
             if other == -1 and kind is int:
                 return arithmetic.reciprocal(self)
             if other == 0.5 and (node_of(self) is None or np.signbit(self._array)):
-                out = of_scalars(exponential.POW, operator.pow, self, other)  # of -0 no root
+                out = short.of_scalars(exponential.POW, operator.pow, self, other)  # of -0 no root
                 if out is not None:
                     return out
             return exponential.pow(self, other)
@@ -575,7 +583,7 @@ def _in_place(op: str, x: Tensor, other: Any, writer: str) -> Tensor:
     if not isinstance(other, _OPERANDS):
         return NotImplemented  # type: ignore[no-any-return]
     found = find_op(op)
-    return x if update(found, x, other, writer) else writes.update(found, x, other, writer)
+    return x if short.update(found, x, other, writer) else writes.update(found, x, other, writer)
 
 
 def _written(x: Tensor, value: Tensor, writer: str) -> Tensor:

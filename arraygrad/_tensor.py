@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _apply, _elementwise, _short, _special_methods
+from . import _apply, _special_methods
 from ._apply import detached, node_of, register_types, wrap
 from ._device import CPU, Device, as_device
 from ._dtypes import is_differentiable
@@ -26,7 +26,6 @@ from ._errors import (
     IndexOutOfRangeError,
     ShapeError,
 )
-from ._formulas import is_leaf_node, make_leaf
 from ._graph import LIFTED_MARK
 from ._layout import Shape, normalize_axis
 from ._lazy import Absent, LazyModule, lazy_mixin
@@ -36,6 +35,7 @@ from ._storage import Storage, TensorBase, family_of
 if TYPE_CHECKING:
     from . import (
         _detach as detach,
+        _formulas as formulas,
         _ndarray_memory as ndarray_memory,
         _ndarray_methods as ndarray_methods,
         _writes as writes,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .ops import devices, parts, products, shapes, views
 else:  # imported when the first method asks: most programs need few of them
     detach = LazyModule("arraygrad._detach")
+    formulas = LazyModule("arraygrad._formulas")
     ndarray_memory = LazyModule("arraygrad._ndarray_memory")
     ndarray_methods = LazyModule("arraygrad._ndarray_methods")
     writes = LazyModule("arraygrad._writes")
@@ -148,7 +149,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     @shape.setter
     def shape(self, shape: Any) -> None:
         node = node_of(self)
-        if node is not None and is_leaf_node(node):
+        if node is not None and formulas.is_leaf_node(node):
             raise GradientError(
                 "the shape of a leaf that requires grad cannot be set; use y = x.reshape(shape)"
             )
@@ -307,9 +308,9 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
                         f"only floating-point and complex tensors carry gradients, not {self.dtype}"
                         "; convert first, x.astype(float)"
                     )
-                self._start_history(make_leaf(self))
+                self._start_history(formulas.make_leaf(self))
         elif node is not None:
-            if not is_leaf_node(node):
+            if not formulas.is_leaf_node(node):
                 raise GradientError(
                     "requires_grad can be switched off only for leaves; use y.detach() for a "
                     "tensor without history"
@@ -339,7 +340,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     def is_leaf(self) -> bool:
         """Whether no recorded operation made this value."""
         node = node_of(self)
-        return node is None or is_leaf_node(node)
+        return node is None or formulas.is_leaf_node(node)
 
     @property
     def grad_fn(self) -> Any:
@@ -356,7 +357,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
         if found is not None:
             return found
         node = node_of(self)
-        if node is not None and not is_leaf_node(node):
+        if node is not None and not formulas.is_leaf_node(node):
             hooks.warn_of_missing_grad(self)
         return None
 
@@ -478,7 +479,11 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         node = node_of(self)
         # In lifted code a copy of an argument is computed from it, be it a leaf or not.
-        if node is not None and is_leaf_node(node) and not detach.is_lifted(sys._getframe(1)):
+        if (
+            node is not None
+            and formulas.is_leaf_node(node)
+            and not detach.is_lifted(sys._getframe(1))
+        ):
             out: Tensor = wrap(self._array.copy())
             out.requires_grad_()
             if self.grad is not None:
@@ -490,7 +495,7 @@ class Tensor(SpecialMethods, NdarrayMethods, NdarrayMemory):
 
     def __reduce__(self) -> tuple[Any, ...]:
         node = node_of(self)
-        if node is not None and not is_leaf_node(node):
+        if node is not None and not formulas.is_leaf_node(node):
             detach.may_detach(self, "pickling")
             node = None
         return _rebuild, (np.array(self._array), node is not None, isinstance(self, Scalar))
@@ -611,8 +616,6 @@ for _name in _ABSENT:
     setattr(Tensor, _name, Absent(_name))
 
 register_types(Tensor, Scalar)
-_short.register_types(Tensor, Scalar)
-_elementwise.register_types(Tensor, Scalar)
 _special_methods.register_types(Tensor)
 
 _name_as_tensors(SpecialMethods)
