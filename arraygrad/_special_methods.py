@@ -485,6 +485,8 @@ def _arithmetic_of_scalars(
             return NotImplemented
         return of_arrays(self, other)
 
+    # Frames are asked for the name, `lifting/python_arithmetic.py`.
+    operate.__code__ = operate.__code__.replace(co_name=name)
     operate.__name__ = name
     return operate
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import operator
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
 from . import kept
-from .session import ABSENT, INERT, SESSION, THREAD
+from .session import ABSENT, INERT, SESSION, THREAD, is_live
 from .watched import Watched
 
 if TYPE_CHECKING:
@@ -170,7 +170,12 @@ class Check:
                 record.ordered = None
 
     def forget(self) -> None:
-        """Have all names pulled again: the twin of one holds a tensor of a call that has ended."""
+        """Give the twin the user's numbers: it holds tensors of a call that has ended."""
+        raw, twin = self.scope.raw, self.scope.twin
+        for name in self.names:
+            value = raw.get(name, ABSENT)
+            if type(value) in INERT and twin.get(name, value) is not value:
+                twin[name] = value
         self.values = ()
 
 
@@ -248,6 +253,7 @@ class CellSync:
     def forget(self) -> None:
         """Have it pulled again: the twin holds a tensor of a call that has ended."""
         self.live = True
+        self.shared.set = self.twin.cell_contents = self.set = self.value
 
     def push(self, record: Record) -> None:
         """Give the user what lifted code has bound."""
@@ -261,14 +267,16 @@ class CellSync:
 class DefaultsSync:
     """Keeps default arguments of a twin function (arrays, lists, functions) fit."""
 
-    __slots__ = ("f", "twin")
+    __slots__ = ("changes", "f", "twin")
 
     def __init__(self, f: Any, twin: Any) -> None:
         self.f = f
         self.twin = twin
+        self.changes: Callable[[Any], bool] = is_live
 
     def pull(self, record: Record) -> None:
         """Bring the twin up to date."""
+        self.changes = record.changes
         if self.f.__defaults__:
             self.twin.__defaults__ = tuple(map(record.visit, self.f.__defaults__))
         if self.f.__kwdefaults__:
@@ -280,8 +288,12 @@ class DefaultsSync:
         """Nothing: a default argument cannot be rebound by a call."""
 
     def watch(self, before: Watched, after: Watched) -> bool:
-        """Nothing: they are made fit in each call."""
-        return False
+        """Say what shows that a pull has nothing to do; False if it may have."""
+        f = self.f
+        if f.__kwdefaults__ or f.__defaults__ is None or any(map(self.changes, f.__defaults__)):
+            return False
+        before.attributes.append((f, "__defaults__", f.__defaults__))
+        return True
 
     def look(self, sight: Watched) -> bool:
         """Say what code may get of them."""
@@ -298,13 +310,14 @@ class AttributesSync:
     One for all records, so that a call inside of a call does not undo what was bound.
     """
 
-    __slots__ = ("_f", "_twin", "set", "values")
+    __slots__ = ("_f", "_twin", "live", "set", "values")
 
     def __init__(self, f: Any, twin: Any) -> None:
         self._f = weakref.ref(f)
         self._twin = weakref.ref(twin)
         self.values: dict[str, Any] = {}
         self.set: dict[str, Any] = {}
+        self.live = True  # whether some must be looked at anew in each call
 
     def twin(self) -> Any:
         """The twin function; None if it is gone."""
@@ -315,8 +328,19 @@ class AttributesSync:
         return self._twin() is twin
 
     def watch(self, before: Watched, after: Watched) -> bool:
-        """Nothing: they are compared in each call."""
-        return False
+        """Say what shows that a pull and a push have nothing to do; False if they may have."""
+        f, twin = self._f(), self._twin()
+        if f is None or twin is None or self.live:
+            return False
+        for namespace, values, watched in (
+            (vars(f), self.values, before),
+            (vars(twin), self.set, after),
+        ):
+            if namespace.keys() - _OWN != values.keys():
+                return False
+            watched.sizes.append((namespace, len(namespace)))
+            watched.names += [(namespace, name, value) for name, value in values.items()]
+        return True
 
     def look(self, sight: Watched) -> bool:
         """Say what code may get of them."""
@@ -332,10 +356,13 @@ class AttributesSync:
         f, twin = self._f(), self._twin()
         if f is None or twin is None:
             return
+        self.live = False
         for name, value in [*vars(f).items()]:
-            if name not in _OWN and (
-                value is not self.values.get(name, ABSENT) or record.changes(value)
-            ):
+            changes = record.changes(value)
+            self.live = self.live or (changes and name not in _OWN)
+            if name not in _OWN and (changes or value is not self.values.get(name, ABSENT)):
+                if record.own and value is not self.values.get(name, ABSENT):
+                    record.settled = ABSENT
                 self.values[name] = value
                 new = self.set[name] = vars(twin)[name] = standing(record, value)
                 if SESSION.suspects:
@@ -355,6 +382,7 @@ class AttributesSync:
         for name, now in [*vars(twin).items()]:
             if name not in _OWN and now is not self.set.get(name, ABSENT):
                 self.set[name] = now
+                self.live = True
                 left = self.values[name] = vars(f)[name] = record.leave_value(now)
                 if left is not now and type(left) in INERT:
                     SESSION.lent.append(functools.partial(self.forget, name))
@@ -366,6 +394,10 @@ class AttributesSync:
         """Have it pulled again: the twin holds a tensor of a call that has ended."""
         if name in self.values:
             self.values[name] = ABSENT
+            self.live = True
+            f, twin = self._f(), self._twin()
+            if f is not None and twin is not None and name in vars(f):
+                self.set[name] = vars(twin)[name] = vars(f)[name]
 
 
 def standing(record: Record, value: Any) -> Any:

@@ -18,6 +18,7 @@ class Watched:
 
     sizes : list of (namespace, size)
     names : list of (namespace, name, value)
+    attributes : list of (object, name, value)
     cells : list of (closure cell, value)
     entries : list of (namespace of a class, all its values, some of its items)
         Objects without an equality of their own are compared by that of lists, which is fast; the
@@ -28,11 +29,21 @@ class Watched:
         Places that may hold anything, and what gives values: see sight.py.
     """
 
-    __slots__ = ("cells", "entries", "live", "names", "open_cells", "sizes", "values_of")
+    __slots__ = (
+        "attributes",
+        "cells",
+        "entries",
+        "live",
+        "names",
+        "open_cells",
+        "sizes",
+        "values_of",
+    )
 
     def __init__(self) -> None:
         self.sizes: list[tuple[Mapping[str, Any], int]] = []
         self.names: list[tuple[Mapping[str, Any], str, Any]] = []
+        self.attributes: list[tuple[Any, str, Any]] = []
         self.cells: list[tuple[Any, Any]] = []
         self.entries: list[tuple[Mapping[str, Any], list[Any], list[tuple[str, Any]]]] = []
         self.live: list[tuple[Mapping[str, Any], str]] = []
@@ -53,6 +64,10 @@ class Watched:
             if self.names:
                 for namespace, name, value in self.names:
                     if namespace[name] is not value:
+                        return False
+            if self.attributes:
+                for owner, name, value in self.attributes:
+                    if getattr(owner, name) is not value:
                         return False
             if self.cells:
                 for cell, value in self.cells:
@@ -80,7 +95,8 @@ class Watched:
 
     def or_none(self) -> Watched | None:
         """Itself, or None if there is nothing to look at."""
-        return self if self.sizes or self.names or self.cells or self.entries else None
+        places = self.sizes or self.names or self.attributes or self.cells or self.entries
+        return self if places else None
 
     def unsure(self) -> list[Any] | None:
         """What code gets from these places that may hold tensors; None if there is one."""
