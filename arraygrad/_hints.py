@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import types
+from itertools import takewhile
 from typing import Any, NoReturn
 
 import numpy as np
@@ -285,11 +287,10 @@ def of_package(namespace: dict[str, Any], lifted: bool) -> str:
     return f'lift that package too, ag.lift(f, packages=["{top}"])'
 
 
-# Keywords of PyTorch's functions, and what to type for them.
+# Keywords of PyTorch's functions, and ours for them; what to type for other ones.
+_RENAMED = {"dim": "axis", "dims": "axis", "keepdim": "keepdims"}
 _KEYWORDS = {
     "requires_grad": "write ag.{function}(...).requires_grad_()",
-    "dim": "write axis= for it",
-    "keepdim": "write keepdims= for it",
     "out": "the result is a new tensor; write out[...] = ag.{function}(...)",
     "layout": "leave it away",
     "pin_memory": "leave it away",
@@ -301,5 +302,49 @@ def refuse_keywords(function: str, unknown: dict[str, Any]) -> NoReturn:
     """Say what to type for keywords that a function of ours has not."""
     name = next(iter(unknown))
     hint = _KEYWORDS.get(name)
-    known = "" if hint is None else f"; {hint.format(function=function)}"
+    known = _renamed(name) if hint is None else f"; {hint.format(function=function)}"
     raise errors.ArgumentTypeError(f"{function}: there is no keyword {name}={known}")
+
+
+def _renamed(keyword: str) -> str:
+    return f"; write {_RENAMED[keyword]}= for it" if keyword in _RENAMED else ""
+
+
+def refuse_arguments(function: str, given: tuple[Any, ...], unknown: dict[str, Any]) -> NoReturn:
+    """Say what to type for ``zeros(2, 3)`` and ``zeros(2, dtype)``, or for unknown keywords.
+
+    Parameters
+    ----------
+    function : str
+        One that makes a tensor of a shape: ``full``, which has a value too, or another one.
+    given : tuple
+        What was given by position, to be told apart by what it is.
+    unknown : dict
+        Keywords that the function has not.
+    """
+    count = 2 if function == "full" else 1
+    if len(given) == count:
+        refuse_keywords(function, unknown)
+    sizes = tuple(takewhile(lambda x: isinstance(x, int | np.integer), given))
+    rest = given[len(sizes) :]
+    if count == 2 and not rest:
+        sizes, rest = sizes[:-1], sizes[-1:]
+    if not sizes:
+        sizes = tuple(given[0]) if isinstance(given[0], tuple | list) else given[:1]
+        rest = rest[1:]
+    arguments = [f"{sizes[0]}" if len(sizes) == 1 else f"{sizes}", *map(repr, rest[: count - 1])]
+    arguments += [f"dtype={getattr(d, '__name__', d)}" for d in rest[count - 1 : count]]
+    end = ".requires_grad_()" if unknown.get("requires_grad") else ""
+    raise errors.ArgumentTypeError(
+        f"{function}: the shape is one argument, a tuple, and dtype= a keyword; "
+        f"write ag.{function}({', '.join(arguments)}){end}"
+    )
+
+
+_UNEXPECTED = re.compile(r"\(\) got an unexpected keyword argument '(\w+)'")
+
+
+def of_keyword(error: Exception) -> str:
+    """What Python says of a keyword that a function has not, in our words; empty if not of one."""
+    found = _UNEXPECTED.search(str(error))
+    return "" if found is None else f"there is no keyword {found[1]}={_renamed(found[1])}"

@@ -1,5 +1,6 @@
 """What messages say to somebody who comes from another library, or slips."""
 
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -238,3 +239,41 @@ def test_keywords_of_torch_are_refused_with_the_remedy(name: str) -> None:
         make(requires_grad=True)
     with pytest.raises(ag.errors.ArgumentTypeError, match=f"{name}: there is no keyword colour="):
         make(colour=True)
+
+
+SHAPES = {
+    "zeros(2, 3)": (lambda: ag.zeros(2, 3), "ag.zeros((2, 3))"),
+    "ones(2, 3)": (lambda: ag.ones(2, 3), "ag.ones((2, 3))"),
+    "empty(2, 3, 4)": (lambda: ag.empty(2, 3, 4), "ag.empty((2, 3, 4))"),
+    "full(2, 3, 1.5)": (lambda: ag.full(2, 3, 1.5), "ag.full((2, 3), 1.5)"),
+    "full(2, 3, 4)": (lambda: ag.full(2, 3, 4), "ag.full((2, 3), 4)"),
+    "full(2, 1.5, float)": (lambda: ag.full(2, 1.5, float), "ag.full(2, 1.5, dtype=float)"),
+    "zeros(2, float)": (lambda: ag.zeros(2, float), "ag.zeros(2, dtype=float)"),
+    "zeros((2, 3), float)": (lambda: ag.zeros((2, 3), float), "ag.zeros((2, 3), dtype=float)"),
+    "zeros(2, 3, 'float32')": (
+        lambda: ag.zeros(2, 3, "float32"), "ag.zeros((2, 3), dtype=float32)",
+    ),
+    "ones(3, 3, requires_grad)": (
+        lambda: ag.ones(3, 3, requires_grad=True), "ag.ones((3, 3)).requires_grad_()",
+    ),
+    "zeros(2.0, 3)": (lambda: ag.zeros(2.0, 3), "zeros: the shape is one argument"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes_of_several_arguments_are_refused_with_the_remedy(name: str) -> None:
+    """Python said that zeros() takes 1 positional argument but 2 were given."""
+    make, words = SHAPES[name]
+    with pytest.raises(ag.errors.ArgumentTypeError, match=re.escape(words)):
+        make()
+
+
+@pytest.mark.parametrize(("keyword", "ours"), [("dim", "axis"), ("keepdim", "keepdims")])
+def test_keywords_of_torch_in_numpys_functions(keyword: str, ours: str) -> None:
+    """The message named the place in our code: _reduction.<locals>.reduce()."""
+    for call in (ag.numpy.sum, ag.numpy.max, ag.numpy.mean, ag.numpy.cumsum):
+        words = f"^np.{call.__name__}: there is no keyword {keyword}=; write {ours}= for it$"
+        with pytest.raises(ag.errors.ArgumentTypeError, match=words):
+            call(ag.ones((2, 3)), **{keyword: 1})
+        with pytest.raises(ag.errors.ArgumentTypeError, match=r"there is no keyword colour=$"):
+            call(ag.ones((2, 3)), colour=1)

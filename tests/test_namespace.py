@@ -44,7 +44,8 @@ def assert_accepts(function, text):
     assert list(ours)[: len(order)] == order
     extra = [p for n, p in ours.items() if n not in parameters(text)]
     assert all(
-        p.default is not inspect.Parameter.empty or p.kind is inspect.Parameter.VAR_KEYWORD
+        p.default is not inspect.Parameter.empty
+        or p.kind in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
         for p in extra
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,12 @@ from .._errors import (
     IntegerOverflowError,
     LinAlgError,
 )
+from .._lazy import LazyModule
+
+if TYPE_CHECKING:
+    from .. import _hints as hints
+else:
+    hints = LazyModule("arraygrad._hints")
 
 # What may have to be told in another class; those of NumPy are derived from these.
 RAISED = (TypeError, ValueError, IndexError, OverflowError)
@@ -49,7 +55,13 @@ def in_our_class(error: Exception, name: str) -> Exception:
         ours = DTypeError  # a ufunc without such a loop
     if ours is None or not _from_libraries(error.__traceback__):
         return error
-    return ours(f"{name}: {error}")
+    return ours(f"{name}: {_words(error)}")
+
+
+def _words(error: Exception) -> str:
+    # Python names a function by its place in the code, and one of ours may be several of NumPy's.
+    keyword = hints.of_keyword(error) if type(error) is TypeError else ""
+    return keyword or str(error)
 
 
 def in_our_classes(name: str) -> Callable[[Any], Any]:

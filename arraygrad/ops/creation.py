@@ -89,7 +89,7 @@ def _new_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
 
 def empty(
     shape: int | tuple[int, ...],
-    *,
+    *more: Never,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     **unknown: Never,
@@ -112,14 +112,14 @@ def empty(
     OutOfMemoryError
         The memory cannot be had.
     """
-    if unknown:
-        hints.refuse_keywords("empty", unknown)
+    if more or unknown:
+        hints.refuse_arguments("empty", (shape, *more), unknown)
     return _allocated(np.empty, as_shape(shape), _new_dtype(dtype), device, False)  # type: ignore[no-any-return]
 
 
 def zeros(
     shape: int | tuple[int, ...],
-    *,
+    *more: Never,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     **unknown: Never,
@@ -142,14 +142,14 @@ def zeros(
     OutOfMemoryError
         The memory cannot be had.
     """
-    if unknown:
-        hints.refuse_keywords("zeros", unknown)
+    if more or unknown:
+        hints.refuse_arguments("zeros", (shape, *more), unknown)
     return _allocated(np.zeros, as_shape(shape), _new_dtype(dtype), device, False)  # type: ignore[no-any-return]
 
 
 def ones(
     shape: int | tuple[int, ...],
-    *,
+    *more: Never,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     **unknown: Never,
@@ -172,15 +172,15 @@ def ones(
     OutOfMemoryError
         The memory cannot be had.
     """
-    if unknown:
-        hints.refuse_keywords("ones", unknown)
+    if more or unknown:
+        hints.refuse_arguments("ones", (shape, *more), unknown)
     return _allocated(np.ones, as_shape(shape), _new_dtype(dtype), device, True)  # type: ignore[no-any-return]
 
 
 def full(
     shape: int | tuple[int, ...],
     fill_value: Tensor | complex,
-    *,
+    *more: Never,
     dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     **unknown: Never,
@@ -212,8 +212,8 @@ def full(
     -----
     Derivative: the sum of the cotangent.
     """
-    if unknown:
-        hints.refuse_keywords("full", unknown)
+    if more or unknown:
+        hints.refuse_arguments("full", (shape, fill_value, *more), unknown)
     sizes = as_shape(shape)
     if is_number(fill_value):
         target = np.dtype(type(fill_value)) if dtype is None else as_dtype(dtype)
