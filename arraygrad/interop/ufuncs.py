@@ -16,7 +16,7 @@ from .._apply import BROADCAST_TO, apply, cast, node_of, operand, view, wrap
 from .._detach import lose
 from .._errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from .._graph import is_grad_enabled
-from .._layout import broadcast_shapes, normalize_axes, normalize_axis
+from .._layout import broadcast_shapes, may_overlap_itself, normalize_axes, normalize_axis
 from .._storage import TensorBase, check_writeable, prepare_write, write_lock
 from .._writes import assign, check_write
 from ..ops import (
@@ -427,10 +427,23 @@ def _at(ufunc: Any, a: Any, indices: Any, b: Any = None, /) -> None:
         value = cast(operand(b, name), target.dtype)
         if value._array.shape != shape:
             value = view(BROADCAST_TO, value, shape=shape)
-        added = apply(indexing.SCATTER_ADD, value, key=key, shape=target.shape)
-        assign(a, _answer(ufunc)(a, added), name)
+        assign(a, _answer(ufunc)(a, _added(value, key, target)), name)
         return
     _at_stepwise(ufunc, a, key, b, name)
+
+
+def _added(value: Any, key: Any, target: Any) -> Any:
+    """What each element of the target gets, in all of the view's places where it is."""
+    if not may_overlap_itself(target.shape, target.strides, target.itemsize):
+        return apply(indexing.SCATTER_ADD, value, key=key, shape=target.shape)
+    offsets = np.zeros(target.shape, np.int64)
+    for index, stride in zip(np.indices(target.shape, sparse=True), target.strides, strict=True):
+        offsets += index * stride
+    elements, element = np.unique(offsets, return_inverse=True)
+    element = element.reshape(target.shape)
+    shape = elements.shape
+    sums = apply(indexing.SCATTER_ADD, value, key=(element[key],), shape=shape)
+    return indexing.getitem(sums, element)
 
 
 def _at_stepwise(ufunc: Any, a: Any, key: Any, b: Any, name: str) -> None:

@@ -36,6 +36,18 @@ def _at(ufunc, indices):
     return run
 
 
+def _overlap_add(ufunc, *key):
+    """Frames of eight numbers that share some of these, added to through the view of them."""
+
+    def run(x, frames):
+        line = x * 1.0
+        view = np.lib.stride_tricks.sliding_window_view(line, 4, writeable=True)[::2]
+        ufunc.at(view, key or ..., frames)
+        return line, view * 1.0
+
+    return run
+
+
 def _accumulated(ufunc):
     """An accumulation into a part of the array that it reads."""
 
@@ -110,6 +122,11 @@ CALLS = {
     "add.at": call(_at(np.add, [0, 0, 2]), normal(4), normal(3)),
     "add.at with a scalar": call(_at(np.add, [1, 1]), normal(3), normal()),
     "subtract.at": call(_at(np.subtract, ([0, 0], [1, 1])), normal(2, 3), normal(2)),
+    "add.at of overlapping frames": call(_overlap_add(np.add), normal(8), normal(3, 4)),
+    "subtract.at of some overlapping frames": call(
+        _overlap_add(np.subtract, [0, 2, 0]), normal(8), normal(3, 4)
+    ),
+    "multiply.at of overlapping frames": call(_overlap_add(np.multiply), normal(8), normal(3, 4)),
     "multiply.at": call(_at(np.multiply, [0, 0, 2]), normal(4), normal(3)),
     "negative.at": call(_at(np.negative, [0, 2]), normal(4)),
     "maximum.at": call(_at(np.maximum, [0, 0, 1]), distinct(4), normal(3)),
