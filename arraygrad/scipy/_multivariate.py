@@ -30,6 +30,7 @@ from ._rule import (
 
 Function = Callable[..., Any]
 _LOG_2, _LOG_PI, _LOG_2PI = log(2), log(pi), log(2 * pi)
+_UNKNOWN: Any = object()
 
 
 def _special() -> Any:
@@ -78,24 +79,43 @@ class Multivariate:
         return refused_while_tracked(real, f"{self._name}.{name}") if callable(real) else real
 
     @policed
-    def _evaluated(self, method: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> Any:
+    def _evaluated(
+        self, method: str, args: tuple[Any, ...], kwds: dict[str, Any], expected: Any = _UNKNOWN
+    ) -> Any:
+        """A function of the table; `expected` is SciPy's result, where it is known already."""
         real = getattr(self._real, method)
-        expected = real(*plain(args), **plain(kwds))
+        if expected is _UNKNOWN:
+            expected = real(*plain(args), **plain(kwds))
         if not needs_rule(args, kwds):
             return tensors(expected)
         bound = inspect.signature(real).bind(*args, **kwds)
         bound.apply_defaults()
         given = [v if v is None else tensor(v, f"scipy.stats.{self._name}.{method}")
                  for v in bound.arguments.values()]  # fmt: skip
-        out = self._functions[method](*given)
-        if isinstance(out, tuple):
-            pairs = zip(out, expected, strict=True)
-            return tuple(xp.broadcast_to(xp.asarray(o), np.shape(e)) for o, e in pairs)
+        with np.errstate(all="ignore"):  # SciPy's own call has warned
+            out = self._functions[method](*given)
         if out is None:
             return None
-        out = xp.reshape(out, np.shape(expected))
-        dead = np.isneginf(expected) if method.startswith("log") else np.zeros((), bool)
-        return xp.where(dead, -np.inf, out) if dead.any() else out
+        if not isinstance(out, tuple):
+            return self._as_scipys(method, out, expected)
+        return tuple(self._as_scipys(method, *pair) for pair in zip(out, expected, strict=True))
+
+    def _as_scipys(self, method: str, out: Any, expected: Any) -> Any:
+        """What a formula gives, in the shape of SciPy's value and constant where that is one.
+
+        Constant are what does not exist (a NaN), what is infinite, and a density of zero: formulas
+        go on outside of the domain that they are stated for.
+        """
+        out, shape = xp.asarray(out), np.shape(expected)
+        whole = out.size == np.size(expected)
+        out = xp.reshape(out, shape) if whole else xp.broadcast_to(out, shape)
+        constant = ~np.isfinite(expected)
+        if method in ("pdf", "pmf"):
+            constant |= np.equal(expected, 0)
+        if not (constant | np.isclose(plain(out), expected, 1e-3, 1e-6)).all():
+            raise refuse(f"scipy.stats.{self._name}.{method}", "for these parameters",
+                         "write its formula with NumPy functions")  # fmt: skip
+        return xp.where(constant, expected, out) if constant.any() else out
 
 
 class FrozenMultivariate:
@@ -118,13 +138,15 @@ class FrozenMultivariate:
         if name in self._given and name not in self._dist._functions:
             return self._given[name]
         method = getattr(self._dist, name)
+        frozen = self._dist._real(**plain(self._given), **self._options, seed=plain(self._seed))
+        real = getattr(frozen, name)
         if name in self._dist._functions:
             parameters = self._passed(getattr(self._dist._real, name))
-            return lambda *points, **more: method(*points, **parameters, **more)
-        frozen = self._dist._real(**plain(self._given), **self._options, seed=plain(self._seed))
+            return lambda *points, **more: self._dist._evaluated(
+                name, points, {**parameters, **more}, real(*plain(points), **plain(more))
+            )
         if not callable(method):
-            return getattr(frozen, name)
-        real = getattr(frozen, name)
+            return real
         if name == "rvs" and "rvs" in vars(type(self._dist)):
             return lambda size=1, random_state=None: method(
                 **self._given, size=size, random_state=self._seed or random_state
@@ -183,18 +205,23 @@ def _size_of(*values: Any) -> int:
     return int(max([1, *(v.shape[-1] for v in values if v is not None and v.ndim)]))
 
 
+def _not_singular(shape: Any, method: str) -> Any:
+    size = shape.shape[-1]
+    if np.linalg.matrix_rank(plain(shape), hermitian=True) < size:
+        raise refuse(f"scipy.stats.multivariate_t.{method}", "for a singular shape",
+                     "leave out the dimensions that follow from others")  # fmt: skip
+    return shape
+
+
 def _t_logpdf(x: Any, loc: Any, shape: Any, df: Any) -> Any:
+    size = _size_of(loc, shape)
+    shape = _not_singular(_square(shape, size), "logpdf")
     if np.isinf(plain(df)).any():
         return _by_name("multivariate_normal").logpdf(x, loc, shape)
     gammaln = _special().gammaln
-    size = _size_of(loc, shape)
     if size == 1 and (x.ndim == 0 or x.shape[-1] != 1):
         x = x[..., None]
     deviation = x if loc is None else x - loc
-    shape = _square(shape, size)
-    if np.linalg.matrix_rank(plain(shape), hermitian=True) < size:
-        raise refuse("scipy.stats.multivariate_t.logpdf", "for a singular shape",
-                     "leave out the dimensions that follow from others")  # fmt: skip
     factor = core.cholesky(shape)
     rows = xp.reshape(deviation, (-1, size)).T
     white = linalg.solve_triangular(factor, rows, lower=True)
@@ -206,13 +233,14 @@ def _t_logpdf(x: Any, loc: Any, shape: Any, df: Any) -> Any:
 
 def _t_entropy(loc: Any, shape: Any, df: Any) -> Any:
     size = _size_of(loc, shape)
+    shape = _not_singular(_square(shape, size), "entropy")
     if np.isinf(plain(df)).any():
-        return _by_name("multivariate_normal").entropy(None, _square(shape, size))
+        return _by_name("multivariate_normal").entropy(None, shape)
     special = _special()
     half, tail = 0.5 * (size + df), 0.5 * df
     norm = special.gammaln(tail) - special.gammaln(half) + 0.5 * size * (xp.log(df) + _LOG_PI)
     turned = half * (special.psi(half) - special.psi(tail))
-    return norm + turned + 0.5 * _log_determinant(_square(shape, size))
+    return norm + turned + 0.5 * _log_determinant(shape)
 
 
 class _StudentT(Multivariate):
@@ -289,6 +317,11 @@ def _probabilities(p: Any) -> Any:
     return xp.concatenate((p[..., :-1], last[..., None]), axis=-1)
 
 
+def _whole(n: Any) -> Any:
+    """Numbers of trials, of which SciPy takes the whole part."""
+    return np.asarray(plain(n)).astype(int)
+
+
 def _multinomial_logpmf(x: Any, n: Any, p: Any) -> Any:
     special = _special()
     p = _probabilities(p)
@@ -296,18 +329,18 @@ def _multinomial_logpmf(x: Any, n: Any, p: Any) -> Any:
     impossible = (counts > 0) & (plain(p) == 0)  # SciPy's value, minus infinity, is put in there
     safe = xp.where(impossible, 1.0, p)
     each = special.xlogy(counts, safe) - special.gammaln(np.maximum(counts, 0) + 1)
-    return special.gammaln(plain(n) + 1) + xp.sum(each, axis=-1)
+    return special.gammaln(_whole(n) + 1) + xp.sum(each, axis=-1)
 
 
 def _multinomial_cov(n: Any, p: Any) -> Any:
     p = _probabilities(p)
-    n = plain(n)[..., None, None]
+    n = _whole(n)[..., None, None]
     return n * (p[..., :, None] * np.eye(p.shape[-1]) - p[..., :, None] * p[..., None, :])
 
 
 def _multinomial_entropy(n: Any, p: Any) -> Any:
     special = _special()
-    p, n = _probabilities(p), plain(n)
+    p, n = _probabilities(p), _whole(n)
     if np.ndim(n):
         raise refuse("scipy.stats.multinomial.entropy", "for several n", "call it for each n")
     k = np.arange(1, int(n) + 1)[:, None]
@@ -320,15 +353,16 @@ def _multinomial_entropy(n: Any, p: Any) -> Any:
 
 multinomial = Multivariate(
     "multinomial", logpmf=_multinomial_logpmf,
-    mean=lambda n, p: plain(n)[..., None] * _probabilities(p), cov=_multinomial_cov,
+    mean=lambda n, p: _whole(n)[..., None] * _probabilities(p), cov=_multinomial_cov,
     entropy=_multinomial_entropy,
 )  # fmt: skip
 
 
 def _mixed_logpmf(x: Any, alpha: Any, n: Any) -> Any:
     gammaln = _special().gammaln
-    total = xp.sum(alpha, axis=-1)
     x, n = plain(x), plain(n)
+    alpha = xp.broadcast_to(alpha, np.broadcast_shapes(alpha.shape, x.shape))
+    total = xp.sum(alpha, axis=-1)
     whole = gammaln(total) + gammaln(n + 1) - gammaln(n + total)
     return whole + xp.sum(gammaln(x + alpha) - gammaln(alpha) - gammaln(x + 1), axis=-1)
 
