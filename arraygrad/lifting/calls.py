@@ -44,8 +44,7 @@ class Lifted:
         ):
             return self._run(record, args, kwargs)
         derivative = self._for_derivatives
-        tensors = arrays = False
-        more = record.fits
+        tensors = arrays = others = False
         for a in (*args, *kwargs.values()) if kwargs else args:
             kind = type(a)
             if kind is _TENSOR or kind is _SCALAR:
@@ -55,30 +54,35 @@ class Lifted:
             elif kind is ndarray and not a.dtype.hasobject:
                 arrays = True
             else:
-                more = True
+                others = True
         if not (tensors or derivative) and record.bare:
             # Inside of another call what is reached may have been bound to something else.
-            alone = not (more or record.active or record.unsure)
+            alone = not (record.fits or others or record.active or record.unsure)
             if not THREAD.records if alone else is_clear(record, args, kwargs):
                 return self._target(*args, **kwargs)  # no tensor takes part
         numbers = derivative and by_numbers()
-        unfit = arrays or record.active or record.catches or record.keeps
-        if not (unfit or (numbers and record.divides)) and (tensors or derivative):
+        unfit = (record.active and record.roots is None) or record.catches or record.keeps
+        more = arrays or others or record.fits or record.roots is not None
+        plain = not tensors and (
+            derivative
+            or not (others or record.fits)
+            or not (_hold_tensors(args) or _hold_tensors(kwargs.values()))
+        )
+        if not (unfit or (numbers and record.divides)) and (more or tensors or derivative):
             hand = None
             if more and not kwargs:
                 if record.unhanded:
                     record.unhanded -= 1
-                else:
+                elif record.calls + 1 < record.look_at or not (
+                    record.fills or record.rebound[1] or record.rebound[0] != len(record.codes)
+                ):  # else it may find a memo
                     hand = handed(record, args, derivative)
                     if hand is None:
                         record.unhanded = 16  # calls that do not try
             if hand is not None or not more:
                 if numbers:
                     mark_numbers((*args, *kwargs.values()))
-                return record.run_settled(args, kwargs, derivative, hand)
-        plain = not tensors and (
-            derivative or not more or not (_hold_tensors(args) or _hold_tensors(kwargs.values()))
-        )
+                return record.run_settled(args, kwargs, derivative, plain and not derivative, hand)
         return record.run(args, kwargs, plain or derivative, plain and not derivative, True)
 
     def _run(self, record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

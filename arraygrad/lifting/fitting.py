@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._apply import wrap
-from .._dtypes import is_supported
-from .._storage import TensorBase, join_family, mark_saved
+from .._storage import TensorBase
 from ..numpy import random as tensor_random
-from . import kept, reach, rebinding, stand_ins
+from . import arrays, kept, reach, rebinding, stand_ins
 from .items import Layout, holds_more, is_everybodys, items_of, place_of, set_class
 from .leaving import ARGUMENTS
 from .lifter import SCOPE
@@ -284,81 +282,6 @@ def compiled(record: Record, dispatcher: Any) -> Any:
     return replaced(call, dispatcher)
 
 
-_HELD: set[Any] = set()  # dtypes that tensors have
-
-# Arrays up to this size are always copied: less than a microsecond or two.
-COPIED_UP_TO = 1 << 15
-
-
-def array(record: Record, array: Any) -> Any:
-    """A tensor with the array's values, over a copy of its memory if it may be written.
-
-    A graph may keep what it has seen of the array, and the user's array gets the new values when
-    the call ends: so the two must not share memory. An array that is only read is shared.
-    """
-    session = SESSION
-    tensors = session.tensors
-    key = id(array)
-    found = tensors.get(key)
-    if found is not None:
-        return found
-    dtype = array.dtype
-    if dtype not in _HELD:
-        if not is_supported(dtype) or not dtype.isnative:
-            return array
-        _HELD.add(dtype)
-    if kept.LEFT and key in kept.LEFT and session.arguments is not None:
-        stand_in = kept.suspect(array)
-        if stand_in is not None:
-            _note(array, stand_in)
-            return stand_in
-    if array.base is None and array.nbytes <= COPIED_UP_TO:
-        flags = array.flags
-        if flags.c_contiguous and flags.writeable:  # most are: as below, at half the cost
-            memory = array.copy()
-            tensor = wrap(memory)
-            session.touched = True
-            tensors[key] = tensor
-            session.arrays[id(tensor)] = (tensor, array, memory)
-            return tensor
-    owner = array
-    while type(owner.base) is np.ndarray:
-        owner = owner.base
-    tensor = tensors.get(id(owner))
-    if tensor is None:
-        tensor = wrap(_memory_for(record, owner))
-        if tensor._array is owner:
-            mark_saved(tensor)  # shared after all: the first write goes to a copy
-        _note(owner, tensor)
-    if array is owner:
-        return tensor
-    moved = array
-    if tensor._array is not owner:  # other memory: the view lies in it as it lies in its owner
-        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-        moved = np.ndarray(array.shape, array.dtype, tensor._array, offset, array.strides)
-        moved.flags.writeable = array.flags.writeable
-    view = wrap(moved)
-    join_family(view, tensor)
-    _note(array, view)
-    return view
-
-
-def _memory_for(record: Record, owner: Any) -> Any:
-    flags = owner.flags
-    if not flags.writeable or (owner.nbytes > COPIED_UP_TO and not record.writes):
-        return owner
-    if flags.c_contiguous:
-        return owner.copy()
-    made = owner.copy(order="K")
-    return made if made.strides == owner.strides else owner
-
-
-def _note(array: Any, tensor: Any) -> None:
-    SESSION.touched = True
-    SESSION.tensors[id(array)] = tensor
-    SESSION.arrays[id(tensor)] = (tensor, array, tensor._array)
-
-
 def generator(record: Record, generator: Any) -> Any:
     """Our random generator over the same state."""
     return replaced(tensor_random.over(generator), generator)
@@ -391,7 +314,7 @@ def _fit_arrays(record: Record, owner: Any, items: Any) -> bool:
         if kind in INERT:
             continue
         if kind is np.ndarray and record.plainly:
-            new = array(record, item)
+            new = arrays.array(record, item)
             if new is not item:
                 owner[key] = new
         else:
@@ -601,7 +524,7 @@ HANDLERS: dict[type, Handler] = {
     types.MethodType: method,
     functools.partial: partial,
     functools._lru_cache_wrapper: memo,
-    np.ndarray: array,
+    np.ndarray: arrays.array,
     np.random.Generator: generator,
     np.random.RandomState: generator,
     list: container,

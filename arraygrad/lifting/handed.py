@@ -13,19 +13,113 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
-from . import kept, memos
-from .items import set_class
+from . import arrays, kept
+from .items import is_everybodys, set_class
 from .leaving import ARGUMENTS
 from .session import INERT, SESSION, THREAD
 
 if TYPE_CHECKING:
     from .record import Record
     from .running import Running
+    from .sync import CellSync, Roots
 
 
-# What is called, its arguments; the objects, lists and dicts among them and in them, ids of these
-# if some are in others; the twins of closures with their variables.
-Handed = tuple[Any, tuple[Any, ...], list[Any], set[int], list[tuple[Any, list[Any]]]]
+class Handed:
+    """What hands arguments over, and what the target reaches besides.
+
+    call, args
+        What is called, and with what.
+    held : list of (value, its Uses or None)
+        The objects, lists and dicts, which are the user's own in the call too.
+    inner : set of int
+        Ids of what may be in them when the call ends, besides numbers.
+    filled : list of (Empty, list)
+        The twins of closures with their variables.
+    swaps : list of (list or dict, key, value, what stands for it)
+        Places that hold what stands for an array or function while the call runs.
+    stands : list of Standing
+        All that stand for arrays.
+    cells : list of CellSync
+        Variables of the target that were given their values.
+    tensors : list of TensorBase
+        Those that the user's objects and containers hold.
+    """
+
+    __slots__ = (
+        "args", "call", "cells", "filled", "held", "inner", "stands", "swaps", "tensors",
+    )  # fmt: skip
+
+    def __init__(self, call: Any) -> None:
+        self.call = call
+        self.args: tuple[Any, ...] = ()
+        self.held: list[tuple[Any, Any]] = []
+        self.inner: set[int] = set()
+        self.filled: list[tuple[Any, list[Any]]] = []
+        self.swaps: list[tuple[Any, Any, Any, Any]] = []
+        self.stands: list[arrays.Standing] = []
+        self.cells: list[CellSync] = []
+        self.tensors: list[Any] = []
+
+    def is_taken_off(self) -> bool:
+        """Make all as the user has it, if it holds nothing but numbers and what it held."""
+        if len(SESSION.threads) > 1:  # another one has begun a call, with the same objects perhaps
+            return False
+        for stand in self.stands:
+            if not stand.is_untouched():
+                return False
+        for sync in self.cells:
+            if sync.twin.cell_contents is not sync.set:
+                return False
+        held, inner, swaps = self.held, self.inner, self.swaps
+        for value, use in held:
+            if use is not None:
+                set_class(value, use.layout.cls)
+        for owner, key, old, new in swaps:
+            try:
+                if owner[key] is not new:
+                    return False
+            except (KeyError, IndexError):
+                return False
+            owner[key] = old
+        for value, use in held:
+            if use is not None:
+                items = value.__dict__.values() if use.layout.simple else use.layout.held(value)
+            elif type(value) is list:
+                items = value
+            else:
+                items = value.values()
+                if not _PLAIN_KEYS.issuperset(map(type, value)):
+                    return False
+            for item in items:
+                if type(item) not in INERT and id(item) not in inner:
+                    return False
+        self.held, self.swaps, self.stands = [], [], []
+        return True
+
+    def undo_later(self) -> None:
+        """Have the session undo what is not undone yet."""
+        session = SESSION
+        session.touched = True
+        for value, use in self.held:
+            if use is None:
+                session.seen[id(value)] = (value, None)
+            else:
+                set_class(value, use.twin)
+                session.seen[id(value)] = (value, use.layout)
+        for _, _, old, new in self.swaps:
+            if type(old) is not ndarray:
+                session.replaced[id(new)] = (new, old)
+        for stand in self.stands:
+            array = stand.array()
+            session.arrays[id(stand.tensor)] = (stand.tensor, array, stand.memory)
+            if not stand.is_untouched():
+                stand.drop()
+        for tensor in self.tensors:
+            session.kept[id(tensor)] = tensor
+        self.held, self.swaps, self.stands = [], [], []
+
+
+_PLAIN_KEYS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def fill(filled: list[tuple[Any, list[Any]]]) -> list[int]:
@@ -60,85 +154,99 @@ def _count(filled: list[tuple[Any, list[Any]]]) -> list[int]:
     return found
 
 
-def taken_off(held: list[Any], inner: set[int]) -> bool:
-    """Make objects as the user has them, if all holds nothing but numbers and each other."""
-    if len(SESSION.threads) > 1:  # another one has begun a call, with the same objects perhaps
-        return False
-    for value, use in held:
-        if use is not None:
-            set_class(value, use.layout.cls)
-    for value, use in held:
-        if use is None:
-            items = value if type(value) is list else value.values()
-        else:
-            items = value.__dict__.values() if use.layout.simple else use.layout.held(value)
-        for item in items:
-            if type(item) not in INERT and id(item) not in inner:
-                return False
-    held.clear()
-    return True
-
-
-def undo_later(held: list[Any]) -> None:
-    """Have the session undo what is not undone yet."""
-    SESSION.touched = True
-    for value, use in held:
-        if use is None:
-            SESSION.seen[id(value)] = (value, None)
-        else:
-            set_class(value, use.twin)
-            SESSION.seen[id(value)] = (value, use.layout)
-    held.clear()
-
-
 def handed(record: Record, args: tuple[Any, ...], derivative: bool) -> Handed | None:
     """What hands these arguments over; None if some need more."""
     if THREAD.records or len(SESSION.threads) > 1:
         return None
-    call = record.twin
+    hand = Handed(record.twin)
     todo: list[Any] = []
     fitted: list[Any] = []
-    filled: list[Any] = []
-    if call is None:
-        call = target = record.target
+    if hand.call is None:
+        hand.call = target = record.target
         if record.method is not None:
-            call, target = record.method, target.__self__
+            hand.call, target = record.method, target.__self__
             fitted.append(target)
         todo.append(target)
     left = kept.LEFT if derivative else None
     for a in args:
         kind = type(a)
         if kind is FunctionType:
-            a = _twin_of(record, a, filled, todo)
+            a = _twin_of(record, a, hand.filled, todo)
+            if a is None:
+                return None
+        elif kind is ndarray:
+            a = _tensor_for(record, a, hand, left)
             if a is None:
                 return None
         elif kind not in ARGUMENTS:
             todo.append(a)
         fitted.append(a)
-    held: list[Any] = []
-    inner = _NONE
-    if todo:
-        found = _walk(record, todo, held, left)
-        if found is None:
-            return None
-        inner = found
-    if held:
-        if record.calls >= record.look_at and (record.fills or memos.rebound_by(record)):
-            return None  # one of them may be a memo
-        record.calls += 1
-    if left and not all(left.keys().isdisjoint(map(id, values)) for _, values in filled):
+    if record.roots is not None and not _hand_roots(record, record.roots, hand, todo, left):
         return None
-    return call, tuple(fitted), held, inner, filled
+    if todo and not _walk(record, todo, hand, left):
+        return None
+    record.calls += 1
+    if left and not all(left.keys().isdisjoint(map(id, values)) for _, values in hand.filled):
+        return None
+    hand.args = tuple(fitted)
+    return hand
 
 
-_NONE: set[int] = set()  # stays empty
+def _tensor_for(record: Record, array: Any, hand: Handed, left: Any) -> Any:
+    """The tensor that stands for an array from call to call; None if there is none."""
+    if left and id(array) in left:
+        return None
+    stand = arrays.STANDING.get(id(array))
+    if stand is None or not stand.is_fit(array):
+        stand = arrays.standing_for(record, array)
+        if stand is None:
+            return None
+    hand.stands.append(stand)
+    return stand.tensor
 
 
-def _walk(record: Record, todo: list[Any], held: list[Any], left: Any) -> set[int] | None:
-    """Note what is held, and in it; ids if some are in others, None if anything needs more."""
+def _hand_roots(record: Record, roots: Roots, hand: Handed, todo: list[Any], left: Any) -> bool:
+    """Give names and variables of twins what they have in this call; False if some need more."""
+    for scope, name in roots.names:
+        value = scope.raw.get(name)
+        new = _root_for(record, value, hand, todo, left)
+        if new is None:
+            return False
+        if scope.twin.get(name) is not new:
+            scope.twin[name] = new
+            scope.pulled[name] = (value, new)
+    for sync in roots.cells:
+        try:
+            value, old = sync.cell.cell_contents, sync.twin.cell_contents
+        except ValueError:  # not bound
+            return False
+        if old is not sync.shared.set:
+            return False
+        new = _root_for(record, value, hand, todo, left)
+        if new is None:
+            return False
+        if old is not new or sync.value is not value or sync.set is not new:
+            sync.give(value, new)
+        hand.cells.append(sync)
+    return True
+
+
+def _root_for(record: Record, value: Any, hand: Handed, todo: list[Any], left: Any) -> Any:
+    kind = type(value)
+    if kind is ndarray:
+        return _tensor_for(record, value, hand, left)
+    if kind in ARGUMENTS or kind is FunctionType or kind is tuple:
+        return None  # bound anew: no such values are handed over
+    todo.append(value)
+    return value
+
+
+def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
+    """Note what is held, and what is in it; False if anything needs more."""
     known = record.uses
-    inner = _NONE
+    inner = hand.inner
     looked = None
+    owner: Any
     while todo:
         value = todo.pop()
         if inner:
@@ -147,32 +255,69 @@ def _walk(record: Record, todo: list[Any], held: list[Any], left: Any) -> set[in
             inner.add(id(value))
         kind = type(value)
         use = known.get(kind)
+        owner = None
         if use is not None:
             if use is not looked:
                 if not use.is_handy():
-                    return None
+                    return False
                 looked = use
-            held.append((value, use))
-            items = value.__dict__.values() if use.layout.simple else use.layout.held(value)
+            hand.held.append((value, use))
+            if use.layout.simple:
+                owner = value.__dict__
+                items = owner.values()
+            else:
+                items = use.layout.held(value)
         elif kind is list:
-            held.append((value, None))
-            items = value
+            hand.held.append((value, None))
+            owner = items = value
         elif kind is dict:
-            held.append((value, None))
-            items = value.values()
+            hand.held.append((value, None))
+            owner, items = value, value.values()
+            if not _PLAIN_KEYS.issuperset(map(type, value)):
+                return False
+            if "__name__" in value and is_everybodys(value):
+                return False
         elif kind is tuple:
             items = value
         else:
-            return None
+            return False
         for item in items:
             if type(item) not in INERT:
-                if type(item) is ndarray:
-                    return None
-                todo.append(item)
-                inner = inner or {id(value)}
+                break
+        else:
+            if left and not left.keys().isdisjoint(map(id, items)):
+                return False
+            continue
+        if not inner:
+            inner.add(id(value))
         if left and not left.keys().isdisjoint(map(id, items)):
-            return None
-    return inner
+            return False
+        if type(owner) is dict:
+            pairs: Any = owner.items()
+        else:
+            pairs = enumerate(items)
+        for key, item in pairs:
+            kind = type(item)
+            if kind in INERT:
+                continue
+            if kind is ndarray:
+                new = None if owner is None else _tensor_for(record, item, hand, left)
+                if new is None:
+                    return False
+                hand.swaps.append((owner, key, item, new))
+                inner.add(id(item))
+            elif kind is FunctionType:
+                new = None if owner is None else _twin_of(record, item, hand.filled, todo)
+                if new is None:
+                    return False
+                hand.swaps.append((owner, key, item, new))
+                inner.add(id(item))
+            elif kind in ARGUMENTS:
+                hand.tensors.append(item)
+                inner.add(id(item))
+            else:
+                todo.append(item)
+    return True
 
 
 def _twin_of(record: Record, f: Any, filled: list[Any], todo: list[Any]) -> Any:

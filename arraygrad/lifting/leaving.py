@@ -12,7 +12,7 @@ from .. import _texts as texts
 from .._apply import _Types, node_of
 from .._graph import is_grad_enabled, note_overwritten
 from .._storage import TensorBase
-from . import kept, memos, rebinding, stand_ins
+from . import arrays, kept, memos, rebinding, stand_ins
 from .items import Layout, holds_more, is_everybodys, items_of, place_of, set_class
 from .session import CONTAINERS, INERT, SESSION
 
@@ -79,6 +79,9 @@ class Leaving:
             if written and array.flags.writeable:
                 note_overwritten(array, "a lifted function")
                 np.copyto(array, tensor._array)
+                standing = arrays.STANDING.get(id(array))
+                if standing is not None:
+                    standing.drop()
         if stand_ins.TRACKED_CACHES:
             stand_ins.forget_tracked()
         if session.left:
@@ -118,6 +121,9 @@ class Leaving:
         found = SESSION.arrays.get(id(tensor))
         if found is not None:
             return found[1]
+        array = arrays.of_tensor(tensor)
+        if array is not None:
+            return array
         if id(tensor) in SESSION.suspects and id(tensor) in SESSION.replaced:
             return SESSION.replaced[id(tensor)][1]
         if not self.plain or id(tensor) in SESSION.kept:

@@ -13,12 +13,12 @@ from .._detach import as_pythons, warn_of_caught
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from . import blame, memos, python_arithmetic
-from .handed import Handed, drain, fill, taken_off, undo_later
+from .handed import Handed, drain, fill
 from .items import set_class
 from .leaving import ARGUMENTS, Leaving
 from .session import ABSENT, INERT, SESSION, THREAD
 from .sight import is_data
-from .sync import Check
+from .sync import Check, Roots, roots_of
 from .watched import Watched
 
 
@@ -68,6 +68,7 @@ class Running(Leaving):
         self.before: Watched | None = None
         self.after: Watched | None = None
         self.active: list[Any] = []  # all others
+        self.roots: Roots | None = None  # what these hold, if it can be handed over
         self.limit = 0  # of closures that the target reaches
         self.overgrown = False  # whether there have been more: it was given others again and again
         self.gives_code = False  # whether a call has returned a function or a generator
@@ -242,7 +243,12 @@ class Running(Leaving):
                     self._dismiss()
 
     def run_settled(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], derivative: bool, hand: Handed | None
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        derivative: bool,
+        plain_result: bool,
+        hand: Handed | None,
     ) -> Any:
         """Call the twin: it is up to date, and the arguments are fit, or `hand` makes them so."""
         records = THREAD.records
@@ -256,56 +262,61 @@ class Running(Leaving):
         latest = records.latest
         refused = latest["count"]
         function = self.twin
-        held: Any = None
         filled: Any = None
         if hand is not None:
-            function, args, held, inner, filled = hand
+            function, args, filled = hand.call, hand.args, hand.filled
         if derivative:
             session.arguments = (args, kwargs)
         records.append(self)
         try:
             if hand is not None:
-                for value, use in held:
+                for value, use in hand.held:
                     if use is not None:
                         set_class(value, use.twin)
+                for owner, key, _, new in hand.swaps:
+                    owner[key] = new
                 if filled:
                     counts = fill(filled)
             # A call with keywords costs more, even without one.
             result = function(*args, **kwargs) if kwargs else function(*args)
             if session.rebound or (self.after is not None and not self.after.is_same()):
-                self._push_alone(derivative)
+                self._push_alone(derivative or plain_result)
             if latest["count"] != refused:
                 warn_of_caught()
             whole = True
-            if held:
+            if hand is not None and (hand.held or hand.stands):
                 whole = isinstance(result, TensorBase) and result._node is not None
-                if not (whole and taken_off(held, inner)):
+                whole = whole or memos.is_tracked_result(result)
+                if not (whole and hand.is_taken_off()):
+                    if hand.cells:
+                        self._push_alone(derivative or plain_result)
                     with session.lock:
-                        undo_later(held)
+                        hand.undo_later()
             if not whole or (session.touched and (session.suspects or session.merged)):
                 result = self._whole(result, function, args, kwargs)
-            if type(result) in ARGUMENTS:
+            kind = type(result)
+            if kind in ARGUMENTS and (not plain_result or kind in INERT):
                 return result
             with session.lock:
-                self.plain = False
+                self.plain = plain_result
                 result = self.leave_value(result)
                 session.left = 0
                 return result
         except Exception as error:
-            self._push_alone(derivative)
+            self._push_alone(derivative or plain_result)
             self.leave_error(error)
             blame.note_line(error)
             raise
         finally:
             records.pop()
             if hand is not None:
-                if held:
-                    undo_later(held)
+                if hand.held or hand.stands:
+                    hand.undo_later()
                 if filled:
                     drain(self, filled, counts)
             if session.touched or derivative:
                 with session.lock:
-                    self.plain = derivative
+                    self.plain = derivative or plain_result
                     self.leave()
 
     def _push_alone(self, derivative: bool) -> None:
@@ -336,6 +347,7 @@ class Running(Leaving):
         self.sight = None
         before, after = Watched(), Watched()
         self.active = [sync for sync in self.ordered if not sync.watch(before, after)]
+        self.roots = roots_of(self.active)
         unsure = before.unsure()
         self.bare = self.plainly and not (self.names_us or self.gives_code or unsure is None)
         self.unsure = unsure or []

@@ -19,6 +19,7 @@ from numpy import ndarray
 
 from .._storage import TensorBase
 from .items import Layout
+from .leaving import ARGUMENTS
 from .session import INERT, SESSION, THREAD
 from .watched import HOLD_NOTHING, Watched, is_ours
 
@@ -79,6 +80,8 @@ def _may_see(record: Record, todo: list[Any]) -> bool:
         kind = type(value)
         if kind in INERT:
             continue
+        if kind in ARGUMENTS:
+            return True
         if kind is ndarray:
             if value.dtype.hasobject:
                 return True

@@ -84,15 +84,22 @@ class Check:
 
     def watch(self, before: Watched, after: Watched) -> bool:
         """Say what shows that a pull and a push have nothing to do; False if they may have."""
-        if self.live or self.rebinds:
+        if self.rebinds:
             return False
-        raw, twin = self.scope.raw, self.scope.twin
+        raw, twin, live = self.scope.raw, self.scope.twin, self.live
         if self.stored:  # most are attributes of objects, and no globals
             after.sizes.append((twin, len(twin)))
-            after.names += [(twin, name, twin[name]) for name in self.stored if name in twin]
+            after.names += [(twin, n, twin[n]) for n in self.stored if n in twin and n not in live]
         if self.asked:  # a name that is missing may come
             before.sizes.append((raw, self.size))
-        before.names += [(raw, name, raw.get(name, ABSENT)) for name in self.names]
+        before.names += [(raw, n, raw.get(n, ABSENT)) for n in self.names if n not in live]
+        return not live
+
+    def gives(self, roots: Roots) -> bool:
+        """Say by which names values are handed over with arguments; False if that cannot be."""
+        if self.rebinds or not self.stored.isdisjoint(self.live):
+            return False
+        roots.names += [(self.scope, name) for name in self.live]
         return True
 
     def look(self, sight: Watched) -> bool:
@@ -238,6 +245,16 @@ class CellSync:
         before.cells += [(self.cell, self.value), (self.twin, self.set)]
         after.cells.append((self.twin, self.set))
         return True
+
+    def gives(self, roots: Roots) -> bool:
+        """Say that the value is handed over with arguments."""
+        roots.cells.append(self)
+        return True
+
+    def give(self, value: Any, new: Any) -> None:
+        """Put into the twin what stands for a value."""
+        self.value = value
+        self.set = self.shared.set = self.twin.cell_contents = new
 
     def look(self, sight: Watched) -> bool:
         """Say what code may get of the variable."""
@@ -398,6 +415,30 @@ class AttributesSync:
             f, twin = self._f(), self._twin()
             if f is not None and twin is not None and name in vars(f):
                 self.set[name] = vars(twin)[name] = vars(f)[name]
+
+
+class Roots:
+    """Names and variables whose values are handed over with the arguments of a call.
+
+    names : list of (Scope, name)
+    cells : list of CellSync
+    """
+
+    __slots__ = ("cells", "names")
+
+    def __init__(self) -> None:
+        self.names: list[tuple[Scope, str]] = []
+        self.cells: list[CellSync] = []
+
+
+def roots_of(active: list[Any]) -> Roots | None:
+    """Those of checks and syncs that are pulled in each call; None if some hold more."""
+    if not active:
+        return None
+    roots = Roots()
+    if all(type(sync) in (Check, CellSync) and sync.gives(roots) for sync in active):
+        return roots
+    return None
 
 
 def standing(record: Record, value: Any) -> Any:
