@@ -219,8 +219,8 @@ def lose(
     if instruction in _STORES_ITEM and LIFTED_MARK in caller.f_globals and not instead:
         instead = _NO_TENSORS
     innermost = users
-    of_scipy = _name(caller).startswith("scipy.")
-    place = _called(caller, users) if of_scipy else _place(caller)
+    of_library = _name(caller).startswith(("scipy.", "numpy."))
+    place = _called(caller, users) if of_library else _place(caller)
     users, depth = _lifted_above(users, depth)
     if not instead:
         instead = hints.of_package(innermost.f_globals, innermost is not users)
@@ -333,7 +333,7 @@ def _place(frame: types.FrameType) -> str:
 
 
 def _called(caller: types.FrameType, users: types.FrameType) -> str:
-    """The public name of what the user called of SciPy, in which a frame is."""
+    """The public name of what the user called of NumPy or SciPy, in which a frame is."""
     frame = found = caller
     while frame is not users:
         if not _name(frame).startswith("scipy._lib"):  # decorators
@@ -343,9 +343,9 @@ def _called(caller: types.FrameType, users: types.FrameType) -> str:
         frame = frame.f_back
     frame = found
     names = frame.f_code.co_qualname.split(".")
-    if len(names) > 1 and "self" in frame.f_locals:
+    if len(names) > 1 and "self" in frame.f_locals and not _name(frame).startswith("numpy."):
         names[0] = type(frame.f_locals["self"]).__name__
-    return hints.scipys_name(_name(frame), ".".join(names))
+    return hints.public_name(_name(frame), ".".join(names))
 
 
 def _running(frame: types.FrameType) -> tuple[str, str]:

@@ -214,8 +214,8 @@ def remedy(module: str, called: str) -> str:
     return f"use arraygrad.{path}, as lifted code does" if path in registry.stand_ins() else ""
 
 
-def scipys_name(module: str, qualified: str) -> str:
-    """The public name of one of SciPy's functions, classes or methods, for a message.
+def public_name(module: str, qualified: str) -> str:
+    """The public name of a function, class or method of NumPy or SciPy, for a message.
 
     Parameters
     ----------
@@ -228,6 +228,10 @@ def scipys_name(module: str, qualified: str) -> str:
     rest = [name for name in rest if not name.startswith("__")]
     parts = module.split(".")
     short = first.removesuffix("_gen").removesuffix("_frozen")
+    if parts[0] == "numpy":
+        defined = getattr(sys.modules.get(module), first, None)
+        if defined is not None and defined is getattr(np, first, None):
+            return ".".join(["np", first, *(name for name in rest if not name.startswith("_"))])
     for name in dict.fromkeys((short, first)):
         for end in range(2, len(parts) + 1):
             if not parts[end - 1].startswith("_"):

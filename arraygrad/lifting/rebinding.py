@@ -18,6 +18,7 @@ import struct
 import sys
 import types
 import warnings
+import weakref
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -26,9 +27,10 @@ import numpy as np
 
 from .._storage import TensorBase
 from ..interop.lookup import answer_to
-from ..numpy import _namespace
+from ..numpy import _namespace, _vectorize
 from ..scipy import _registry
 from . import mathematics, questions, stand_ins, standard_library
+from .session import SESSION
 
 # "module.name" of a SciPy function -> "module:name" of ours, imported when it is first met.
 SCIPY: dict[str, str] = _registry.stand_ins()
@@ -88,8 +90,12 @@ def _scipys_method(x: Any) -> Any:
 
 
 def _adapter(x: Any) -> Any:
-    """What makes ours of an instance of a SciPy class, such as a frozen distribution."""
+    """What makes ours of an instance of a class of SciPy or NumPy, as a frozen distribution is."""
     cls = type(x)
+    if cls is np.vectorize:
+        return _vectorized
+    if cls is np.ufunc and _vectorize.function_of(x) is not None:
+        return _vectorized
     if str(cls.__module__).startswith("numpy.polynomial."):
         return _imported("arraygrad.numpy.polynomial:over")
     if not str(cls.__module__).startswith("scipy."):
@@ -99,6 +105,27 @@ def _adapter(x: Any) -> Any:
         if path is not None:
             return _imported(path)
     return None
+
+
+_vectorize.look_up_by(lambda function: SESSION.visit(function))
+
+# id(NumPy's) -> ours, which has NumPy's alive.
+_VECTORIZED: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def _vectorized(x: Any) -> Any:
+    """Ours for what np.vectorize or np.frompyfunc have made; the function as lifted code has it."""
+    made = _VECTORIZED.get(id(x))
+    if made is None:
+        if isinstance(x, np.ufunc):
+            made = _vectorize.PythonUfunc(_vectorize.function_of(x), x)
+        else:
+            made = _vectorize.Vectorize.over(x)
+        _VECTORIZED[id(x)] = made
+        BACK[id(made)] = (None, x)
+        weakref.finalize(made, BACK.pop, id(made), None).atexit = False
+    SESSION.visit(made.pyfunc)  # what it reaches is taken up with the code that names it
+    return made
 
 
 def _scipys(x: Any) -> Any:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._detach import LIFTED_MARK
+from ..numpy._vectorize import Vectorize
 from . import reach
 from .session import SESSION
 
@@ -84,6 +85,9 @@ def is_derived(cls: type) -> bool:
     return any(vars(base).get("__slots__") for base in cls.__mro__)
 
 
+# Classes of NumPy's with the same attributes as ours.
+_OURS: dict[Any, Any] = {np.vectorize: Vectorize}
+
 # Entries of a class that belong to it alone.
 OWN = frozenset({"__dict__", "__weakref__", "_abc_impl"})
 
@@ -96,7 +100,9 @@ def build(lifter: Lifter, cls: Any, visit: Visit, cells: Cells) -> tuple[Any, Ce
     TypeError
         A base or metaclass allows no second class like this one.
     """
-    bases = tuple(lifter.twin_class(base, visit, cells) for base in cls.__bases__)
+    bases = tuple(
+        _OURS.get(base) or lifter.twin_class(base, visit, cells) for base in cls.__bases__
+    )
     derived = is_derived(cls)
     if derived:
         bases = (cls, *(b for b in bases if b is not object))  # the first one's layout is taken

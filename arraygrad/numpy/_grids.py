@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,6 @@ import numpy as np
 from .._apply import node_of, wrap
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
-from ..interop.numpy_functions import shaping
 from ..interop.plain import plain, tensors
 from ..ops import conversion, creation, data_type, manipulation
 from . import _creation
@@ -138,96 +136,6 @@ def _number(x: Any) -> Any:
     return x._array[()] if isinstance(x, TensorBase) else x
 
 
-class Vectorize:
-    """``np.vectorize``: the function is called with scalars of each element, in the graph."""
-
-    def __init__(
-        self, pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None,
-        cache: bool = False, signature: str | None = None,
-    ) -> None:  # fmt: skip
-        self.pyfunc = pyfunc
-        self.otypes = otypes
-        self.excluded = set(excluded or ())
-        self.signature = signature
-        self.cache = cache
-        if pyfunc is not None:
-            functools.update_wrapper(self, pyfunc)
-        if doc is not None:
-            self.__doc__ = doc
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.pyfunc is None:  # used as @np.vectorize(otypes=...)
-            self.pyfunc = args[0]
-            functools.update_wrapper(self, args[0])
-            return self
-        if self.signature is not None:
-            return self._by_signature(args, kwargs)
-        names = list(kwargs)
-        values = [*args, *kwargs.values()]
-        fixed = {i for i in range(len(values)) if i in self.excluded}
-        fixed |= {len(args) + i for i, n in enumerate(names) if n in self.excluded}
-        looped = [i for i in range(len(values)) if i not in fixed]
-        arrays = shaping.broadcast_arrays(*(_creation.asarray(values[i]) for i in looped))
-        shape = arrays[0].shape if arrays else ()
-        if not shape:
-            scalars = [a[()] for a in arrays]
-            return self._finish([self._one(values, looped, scalars, names, len(args))], ())
-        flat = [a.reshape(-1) for a in arrays]
-        results = [
-            self._one(values, looped, [f[k] for f in flat], names, len(args))
-            for k in range(len(flat[0]))
-        ]
-        return self._finish(results, shape)
-
-    def _one(
-        self, values: list[Any], looped: list[int], scalars: list[Any], names: list[str], count: int
-    ) -> Any:
-        filled = list(values)
-        for i, scalar in zip(looped, scalars, strict=True):
-            filled[i] = scalar
-        return self.pyfunc(*filled[:count], **dict(zip(names, filled[count:], strict=True)))
-
-    def _finish(self, results: list[Any], shape: tuple[int, ...]) -> Any:
-        if not results:
-            if self.otypes is None:
-                raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-            return _creation.empty(shape, np.dtype(self.otypes[0]))
-        if isinstance(results[0], tuple):
-            columns = zip(*results, strict=True)
-            return tuple(self._array(list(c), shape, i) for i, c in enumerate(columns))
-        return self._array(results, shape, 0)
-
-    def _array(self, results: list[Any], shape: tuple[int, ...], i: int) -> Any:
-        dtype = None if self.otypes is None else np.dtype(self.otypes[i])
-        out = _creation.array(results, dtype)
-        if dtype is None and isinstance(out, TensorBase):
-            # NumPy takes the type of the first result for all.
-            first = np.asarray(plain(results[0])).dtype
-            out = _together([out], first)[0]
-        return out[0] if not shape else out.reshape(shape)
-
-    def _by_signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        inputs, outputs = str(self.signature).replace(" ", "").split("->")
-        core = [len([n for n in part.split(",") if n]) for part in inputs[1:-1].split("),(")]
-        arrays = [_creation.asarray(a) for a in args]
-        loops = [a.shape[: a.ndim - c] for a, c in zip(arrays, core, strict=True)]
-        shape = np.broadcast_shapes(*loops)
-        arrays = [
-            manipulation.broadcast_to(a, shape + a.shape[a.ndim - c :])
-            for a, c in zip(arrays, core, strict=True)
-        ]
-        results = [self.pyfunc(*(a[i] for a in arrays), **kwargs) for i in np.ndindex(shape)]
-        if outputs.count("(") > 1:
-            columns = zip(*results, strict=True)
-            return tuple(_stacked(list(c), shape) for c in columns)
-        return _stacked(results, shape)
-
-
-def _stacked(results: list[Any], shape: tuple[int, ...]) -> Any:
-    first = _creation.asarray(results[0])
-    return _creation.array(results).reshape(shape + tuple(first.shape))
-
-
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
 ) -> Any:
@@ -240,11 +148,6 @@ def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any
     """As NumPy's fromiter, in the graph."""
     items = list(iter)
     return _creation.array(items if count < 0 else items[:count], dtype)
-
-
-def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> Any:
-    """As NumPy's frompyfunc, but the arrays hold numbers where the results are numbers."""
-    return Vectorize(func)
 
 
 def ix_(*args: Any) -> Any:
@@ -263,10 +166,8 @@ FUNCTIONS: dict[Any, Any] = {
     np.r_: Concatenator(np.r_, 0, 1, -1),
     np.mgrid: Grid(np.mgrid),
     np.ogrid: Grid(np.ogrid),
-    np.vectorize: Vectorize,
     np.fromfunction: fromfunction,
     np.fromiter: fromiter,
-    np.frompyfunc: frompyfunc,
     np.ix_: ix_,
     np.ndenumerate: ndenumerate,
     np.nditer: nditer,

@@ -20,7 +20,7 @@ from .._graph import is_grad_enabled
 from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
 from ..interop.raised import RAISED, in_our_class
-from . import _creation, _grids, _objects, _types
+from . import _creation, _grids, _objects, _types, _vectorize
 from ._ufuncs import Ufunc, as_operand, is_numeric
 
 # NumPy's modules that have a module here; the others (ma, char, ...) are NumPy's own.
@@ -60,7 +60,9 @@ _WRITE_TEXT = frozenset({
 })  # fmt: skip
 
 # Whatever calls back into user code hands it tensors: NumPy's own would hand it arrays.
-_OURS: dict[Any, Any] = {**_creation.FUNCTIONS, **_grids.FUNCTIONS}
+_OURS: dict[Any, Any] = {
+    **_creation.FUNCTIONS, **_grids.FUNCTIONS, **_vectorize.FUNCTIONS, np.ufunc: Ufunc,
+}  # fmt: skip
 
 _TWINS: dict[int, tuple[Any, Any]] = {}
 

@@ -49,7 +49,14 @@ def as_operand(x: Any) -> Any:
     return x
 
 
-class Ufunc:
+class _UfuncType(type):
+    """Class of `Ufunc`, so that lifted code may ask whether something is an ``np.ufunc``."""
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, np.ufunc) or issubclass(type(x), cls)
+
+
+class Ufunc(metaclass=_UfuncType):
     """One NumPy ufunc: called with tensors, arrays, lists or numbers; methods as in NumPy."""
 
     def __init__(self, ufunc: Any) -> None:

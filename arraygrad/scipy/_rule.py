@@ -16,7 +16,7 @@ from .._detach import LATEST, WAYS_OUT, lose
 from .._dispatch import register_kernel
 from .._errors import ArgumentError, DetachError, DispatchError, LinAlgError
 from .._graph import grad_mode, is_grad_enabled as is_grad_enabled
-from .._hints import scipys_name
+from .._hints import public_name
 from .._op import Derivative, Op
 from .._storage import TensorBase
 from ..interop.plain import is_tracked as is_tracked
@@ -195,7 +195,7 @@ def constant(path: str, summary: str) -> Callable[..., Any]:
 
 def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
     """A function of SciPy that has no rule: where it would lose a gradient the error names it."""
-    name = scipys_name(real.__module__, real.__name__)
+    name = public_name(real.__module__, real.__name__)
 
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
@@ -216,7 +216,10 @@ def without_rule(real: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             out = _on_plain_values(real, args, kwargs, error)
             if needs_rule(args, kwargs):
+                found = _by_its_own_code(real, args, kwargs)
                 LATEST.refused, LATEST.count = before  # hidden behind SciPy's error
+                if found is not None:
+                    return found
                 lose(f"{name} has no derivative rule and")
             return _given_back(out)
         if needs_rule(args, kwargs) and _has_floats(out) and not is_tracked(out):
@@ -251,7 +254,7 @@ def _on_plain_values(real: Any, args: Any, kwargs: Any, error: Exception) -> Any
     if _holds_sparse(args):
         sparse = importlib.import_module("arraygrad.scipy.sparse._matrix")  # it lies above
         if sparse.holds_gradient([*args]):
-            name = scipys_name(real.__module__, real.__name__)
+            name = public_name(real.__module__, real.__name__)
             lose(f"{name} has no derivative rule and")
         values = sparse.plain_argument
     try:
