@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import math
 import sys
 import threading
 import types
@@ -23,7 +24,9 @@ from .._detach import LATEST, set_detach_policy
 from .._storage import TensorBase
 from ..interop.numpy_functions import rebinding
 from ..interop.plain import is_tracked
+from ..numpy._types import StandIn, converted
 from ._registry import stand_ins
+from ._rule import xp
 
 # Searches: the derivative of what they find is not that of the steps to it.
 _SEARCHES = ("scipy.optimize.", "scipy.cluster.", "scipy.sparse.")
@@ -164,6 +167,8 @@ def _ours_for(value: Any) -> Any:
     """What stands for an object in rebound code; the object itself if nothing does."""
     if isinstance(value, types.ModuleType):
         name = value.__name__
+        if value is math:
+            return _MATH
         if name.startswith(_OF_NUMPY):
             return rebinding.ours_for(np)
         if name.partition(".")[0] != "scipy":
@@ -171,13 +176,30 @@ def _ours_for(value: Any) -> Any:
         if name not in _PROXIES:
             _PROXIES[name] = _Proxy(value)
         return _PROXIES[name]
+    if _is_table(value):
+        return {key: _ours_for(entry) for key, entry in value.items()}
+    if type(value) is list and all(isinstance(entry, types.FunctionType) for entry in value):
+        return [_ours_for(entry) for entry in value]
+    if value is np.r_ or value is np.c_:
+        return xp.r_ if value is np.r_ else xp.c_
     if not isinstance(value, types.FunctionType):
+        module = getattr(value, "__module__", None)
+        if type(module) is str and module.startswith("scipy.fft") and not isinstance(value, type):
+            return _Helper(value)  # SciPy dispatches its transforms itself
         return rebinding.ours_for(value)
     if value.__name__ in _HELPERS and value.__module__.startswith(_OF_LIBRARIES):
         return _HELPERS[value.__name__]
     if not (value.__module__ or "").startswith("scipy"):
         return rebinding.ours_for(value)
     return _Helper(value)
+
+
+def _is_table(value: Any) -> bool:
+    """Whether functions are looked up in it by name, as those of filter designs are."""
+    if type(value) is not dict:
+        return False
+    firsts = [e[0] if type(e) is list and e else e for e in value.values()]
+    return all(isinstance(first, types.FunctionType) for first in firsts)
 
 
 class _Helper:
@@ -194,6 +216,37 @@ class _Helper:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._code(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        # What was found in a table is compared with the name of a function.
+        return self._function is (other._function if isinstance(other, _Helper) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._function)
+
+
+class _Math(types.SimpleNamespace):
+    """Python's math, on tensors by NumPy's functions of the same meaning."""
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(math, name)
+        ours = getattr(np, _OTHER_NAMES.get(name, name), None)
+        if not callable(real) or not isinstance(ours, np.ufunc):
+            return real
+
+        def function(*args: Any) -> Any:
+            tracked = any(isinstance(a, TensorBase) for a in args)
+            return ours(*args) if tracked else real(*args)
+
+        setattr(self, name, function)
+        return function
+
+
+_OTHER_NAMES = {
+    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
+    "atan2": "arctan2", "atanh": "arctanh", "pow": "power",
+}  # fmt: skip
+_MATH = _Math()
 
 
 def _stand_in(function: Any) -> Any:
@@ -236,4 +289,23 @@ _HELPERS: dict[str, Any] = {
     "xp_device": lambda x: None,
     "device": lambda x: None,
 }
-_BUILTINS: dict[str, Any] = rebinding._BUILTINS
+
+
+class _NumberType(StandIn):
+    """Metaclass of the float and complex of this code: of a tracked number they keep the graph."""
+
+    def __call__(cls, *args: Any) -> Any:
+        if len(args) == 1 and isinstance(args[0], TensorBase) and args[0]._array.size == 1:
+            number: Any = args[0]
+            return converted(number.reshape(()), np.dtype(cls._real).type)
+        return cls._real(*args)
+
+
+def _number_type(real: Any) -> Any:
+    entries = {"_real": real, "__module__": "builtins", "__slots__": (), "dtype": np.dtype(real)}
+    return type.__new__(_NumberType, real.__name__, (real,), entries)
+
+
+_BUILTINS: dict[str, Any] = {
+    **rebinding._BUILTINS, "float": _number_type(float), "complex": _number_type(complex)
+}  # fmt: skip

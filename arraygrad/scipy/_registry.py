@@ -48,6 +48,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "ifftn",
         "irfft",
         "rfft",
+        "rfftfreq",
     ),
     "linalg": (
         "block_diag",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import fft as transforms
-from ._rule import rule, tensor, xp
+from ._rule import is_tracked, refuse, rule, tensor, xp
 
 
 def _one_axis(name: str, summary: str) -> Callable[..., Any]:
@@ -61,6 +61,14 @@ def irfft(x: Any, n: Any = None, axis: int = -1, overwrite_x: bool = False) -> A
     imag = xp.concatenate([0.0 * x[..., :1], x[..., 2 : size + 2 : 2]], axis=-1)
     length = size // 2 + 1
     return xp.moveaxis(xp.fft.irfft(real[..., :length] + 1j * imag[..., :length], size), -1, axis)
+
+
+@rule("scipy.fftpack.rfftfreq")
+def rfftfreq(n: Any, d: Any = 1.0) -> Any:
+    """Frequencies of what `rfft` gives: each positive one twice."""
+    if is_tracked(n):
+        raise refuse("scipy.fftpack.rfftfreq", "with a number of points that requires grad")
+    return xp.arange(1, n + 1) // 2 / (n * d)
 
 
 def _cosine_or_sine(name: str, summary: str) -> Callable[..., Any]:

@@ -38,6 +38,7 @@ ROWS = {
             lambda x: nd.maximum(x, LABELS, [1, 2]),
             lambda x: nd.minimum(x),
             lambda x: nd.median(x, LABELS, [1, 2]),
+            lambda x: nd.extrema(x, LABELS, [1, 2])[:2],
         ],
     ),
     "matrices": (
@@ -48,6 +49,24 @@ ROWS = {
             lambda a: sl.convolution_matrix(a[0], 5),
             lambda a: sl.expm_frechet(0.3 * a, a.T)[1],
             lambda a: sl.subspace_angles(a[:, :2], a[:, 2:]),
+        ],
+    ),
+    "designs of filters": (
+        (np.array([0.3, 0.4, 20.0, 1.3]),),
+        [
+            lambda x: ss.butter(3, x[0]),
+            lambda x: ss.butter(2, [x[0] / 2, x[1]], "bandpass", output="sos"),
+            lambda x: ss.butter(2, x[3], "high", fs=x[2]),
+            lambda x: ss.cheby1(3, x[3], x[0]),
+            lambda x: ss.cheby2(3, x[2], x[0]),
+            lambda x: ss.ellip(2, x[3], x[2], x[0]),
+            lambda x: ss.bessel(2, x[0]),
+            lambda x: ss.iirnotch(x[0], x[2]),
+            lambda x: ss.iirpeak(x[3], x[2], fs=x[2]),
+            lambda x: ss.iircomb(0.25, x[2]),
+            lambda x: ss.firwin2(7, [0, x[0], 1], [1.0, x[1], 0.0]),
+            lambda x: ss.tf2ss([1.0, x[0]], [1.0, x[1], x[3]])[:2],
+            lambda x: ss.filtfilt(*ss.butter(2, x[0]), SIGNAL)[::5],
         ],
     ),
     "filters": (
@@ -112,7 +131,7 @@ def test_a_namedtuple_stays_one():
 
 
 REFUSED = {
-    "scipy.ndimage.extrema": lambda x: nd.extrema(x)[0],
+    "scipy.signal.sepfir2d": lambda x: ss.sepfir2d(x, np.ones(3), np.ones(3)),
     "scipy.linalg.ldl": lambda x: sl.ldl(x)[0],
     "scipy.signal.qspline1d": lambda x: ss.qspline1d(x[0]),
 }

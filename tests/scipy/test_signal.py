@@ -120,6 +120,7 @@ def test_older_names_of_transforms(n):
         )  # fmt: skip
 
     check(f, x)
+    check(lambda d: (fftpack.rfftfreq(n, d), fftpack.fftfreq(n, d)), 0.3)
     check(lambda x: (fftpack.fft2(x), fftpack.ifft2(x), fftpack.rfft(x, axis=0)),
           RNG.normal(size=(4, n)))  # fmt: skip
     for kind in (1, 2, 3, 4):

@@ -1,4 +1,4 @@
-"""numpy.fft with NumPy's signatures: ``out=``, norm=None, the 2-d transforms."""
+"""numpy.fft with NumPy's signatures: ``out=``, norm=None, the 2-d transforms, frequencies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 
 from ..._answers import ANSWERS, answers
 from ..._apply import operand
-from ...ops import fft as transforms
+from ..._detach import lose
+from ..._graph import is_grad_enabled
+from ...ops import arithmetic, fft as transforms
+from ..plain import is_tracked, plain
 from ..ufuncs import store
 
 
@@ -64,3 +67,23 @@ def fftshift(x: Any, axes: Any = None) -> Any:
 def ifftshift(x: Any, axes: Any = None) -> Any:
     """np.fft.ifftshift."""
     return transforms.ifftshift(operand(x, "ifftshift"), axes)
+
+
+def _frequencies(function: Any, n: Any, d: Any) -> Any:
+    if is_grad_enabled() and is_tracked(n):
+        lose(f"np.fft.{function.__name__} with a number of points that requires grad")
+    count = plain(n)
+    steps = np.rint(function(count) * count)  # whole numbers: what n and d scale
+    return arithmetic.multiply(steps, arithmetic.divide(1.0, arithmetic.multiply(count, d)))
+
+
+@answers(np.fft.fftfreq)
+def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
+    """np.fft.fftfreq: differentiable by the distance of two samples."""
+    return _frequencies(np.fft.fftfreq, n, d)
+
+
+@answers(np.fft.rfftfreq)
+def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
+    """np.fft.rfftfreq: differentiable by the distance of two samples."""
+    return _frequencies(np.fft.rfftfreq, n, d)

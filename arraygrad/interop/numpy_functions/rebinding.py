@@ -289,6 +289,7 @@ _REPLACED: dict[Any, Any] = {
     np.asanyarray: _asarray,
     np.ascontiguousarray: _asarray,
     np.broadcast: lambda *arrays: np.broadcast(*plain(arrays)),
+    np.isscalar: lambda element: np.isscalar(plain(element)),
 }
 
 

@@ -40,6 +40,11 @@ def window_of_a_shape(x):
     return (np.kaiser(5, x[0] * 3) * np.arange(5.0)).sum()
 
 
+def frequencies_of_a_step(x):
+    wave = np.exp(-(np.fft.fftfreq(6, x[0]) ** 2)) * np.fft.fft(x, 6)
+    return np.abs(wave).sum() + (np.fft.rfftfreq(5, d=x[1] * 2) * x).sum()
+
+
 def powers_in_a_range(x):
     return (
         np.power(x[0], range(4)).sum()
