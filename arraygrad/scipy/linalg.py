@@ -15,6 +15,16 @@ import numpy as np
 
 from .. import linalg as core
 from .._errors import ShapeError
+from ._bands import (
+    cho_solve_banded as cho_solve_banded,
+    cholesky_banded as cholesky_banded,
+    eig_banded as eig_banded,
+    eigh_tridiagonal as eigh_tridiagonal,
+    eigvals_banded as eigvals_banded,
+    eigvalsh_tridiagonal as eigvalsh_tridiagonal,
+    matmul_toeplitz as matmul_toeplitz,
+    phases,
+)
 from ._equations import (
     riccati_continuous,
     riccati_discrete,
@@ -34,6 +44,13 @@ from ._factorisations import (
     qr as qr,
     svd as svd,
     svdvals as svdvals,
+)
+from ._reduced_forms import (
+    hessenberg as hessenberg,
+    ordqz as ordqz,
+    qz as qz,
+    rq as rq,
+    schur as schur,
 )
 from ._rule import (
     adjoint,
@@ -102,19 +119,8 @@ def eigh(
     real_w, real_v = scipy_object("scipy.linalg.eigh")(
         plain(a), plain(b), lower=lower, type=type, driver=driver
     )
-    w, v = _chosen(w, v * _phases(plain(v), real_v), real_w, subset_by_index, subset_by_value)
+    w, v = _chosen(w, v * phases(plain(v), real_v), real_w, subset_by_index, subset_by_value)
     return w if eigvals_only else (w, v)
-
-
-def _phases(ours: Any, real: Any) -> Any:
-    """Factors that turn our eigenvectors into SciPy's, where they differ by a factor only."""
-    overlap = np.sum(ours.conj() * real, axis=-2, keepdims=True)
-    size = np.abs(overlap)
-    norms = np.linalg.norm(ours, axis=-2, keepdims=True) * np.linalg.norm(
-        real, axis=-2, keepdims=True
-    )
-    same = np.abs(size - norms) <= 1e-6 * norms
-    return np.where(same, overlap / np.where(size == 0, 1, size), 1).astype(ours.dtype)
 
 
 def _chosen(w: Any, v: Any, real_w: Any, by_index: Any, by_value: Any) -> Any:
@@ -364,18 +370,3 @@ def solve_discrete_are(
     function = "scipy.linalg.solve_discrete_are"
     a, b, q, r = tensors_of(function, a, b, q, r)
     return riccati_discrete(*_reduced(a, b, q, r, e, s, function))
-
-
-@rule("scipy.linalg.schur")
-def schur(a: Any, *args: Any, **kwargs: Any) -> Any:
-    """SciPy's, of plain values: the factors are not unique where eigenvalues are close."""
-    raise refuse("scipy.linalg.schur", "here",
-                 "use scipy.linalg.eigh, or eig, or sqrtm, logm and solve_sylvester for what is "
-                 "often made of it")  # fmt: skip
-
-
-@rule("scipy.linalg.hessenberg")
-def hessenberg(a: Any, *args: Any, **kwargs: Any) -> Any:
-    """SciPy's, of plain values."""
-    raise refuse("scipy.linalg.hessenberg", "here",
-                 "use scipy.linalg.eigvals or solve, which need no such form")  # fmt: skip

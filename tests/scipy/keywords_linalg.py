@@ -119,7 +119,6 @@ CALLS = {
             lambda c, b: sl.solve_toeplitz((c, c**2), b),
             lambda c, b: sl.solve_toeplitz((c, c), b),
             lambda c, b: sl.solve_toeplitz(c, b[:, 0]),
-            refused(lambda c, b: sl.matmul_toeplitz(c, b)),
         ],
     ),
     "solve_circulant": (
@@ -176,12 +175,6 @@ CALLS = {
             ),
             lambda a: sl.cho_solve(sl.cho_factor(a @ a.T, lower=True), a[0]),
             lambda a: sl.cho_solve((sl.cholesky(a @ a.T, lower=True), True), a),
-            refused(lambda a: sl.cholesky_banded(np.stack((0.1 * a[0], 4 + a[1])), lower=False)),
-            refused(
-                lambda a: sl.cho_solve_banded(
-                    (sl.cholesky_banded(np.stack((0.1 * a[0], 4 + a[1]))), False), a
-                )
-            ),
         ],
     ),
     "cholesky, stacked": (
@@ -199,7 +192,6 @@ CALLS = {
             lambda a: sl.qr(a, mode="r"),
             lambda a: sl.qr(a, pivoting=True)[:2],
             lambda a: sl.qr(a, mode="r", pivoting=True)[0],
-            refused(lambda a: sl.rq(a)),
             refused(lambda a: sl.qr_multiply(a, a[0])),
         ],
     ),
@@ -297,21 +289,6 @@ CALLS = {
             lambda a: sl.eigvals(a, homogeneous_eigvals=False),
             lambda a: sl.eigvals(a, None, True, False),
             refused(lambda a: sl.eigvals(a, homogeneous_eigvals=True)),
-            refused(lambda a: sl.eig_banded(np.stack((0.1 * a[0], 4 + a[1])))[0]),
-            refused(lambda a: sl.eigvals_banded(np.stack((0.1 * a[0], 4 + a[1])))),
-            refused(lambda a: sl.eigh_tridiagonal(a[0], a[1, :2])[0]),
-            refused(lambda a: sl.eigvalsh_tridiagonal(a[0], a[1, :2])),
-            refused(lambda a: sl.schur(a)[0]),
-            refused(
-                lambda a: sl.schur(
-                    a, output="real", lwork=None, overwrite_a=False, sort="lhp", check_finite=True
-                )[0]
-            ),
-            refused(lambda a: sl.hessenberg(a)),
-            refused(
-                lambda a: sl.hessenberg(a, calc_q=True, overwrite_a=False, check_finite=False)[0]
-            ),
-            refused(lambda a: sl.qz(a, a)[0]),
         ],
     ),
     "functions of matrices": (

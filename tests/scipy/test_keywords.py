@@ -16,6 +16,7 @@ import arraygrad as ag
 from arraygrad.scipy import _registry
 
 from . import (
+    keywords_bands,
     keywords_integrate,
     keywords_interpolate,
     keywords_linalg,
@@ -42,6 +43,7 @@ from .checking import (
 )  # fmt: skip
 
 TABLES = {
+    "bands": keywords_bands,
     "linalg": keywords_linalg,
     "morphology": keywords_morphology,
     "multivariate": keywords_multivariate,

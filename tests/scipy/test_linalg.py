@@ -131,8 +131,8 @@ def test_matrix_equations():
 
 
 def test_what_has_no_rule_is_refused_by_name():
-    with pytest.raises(ag.errors.DetachError, match=r"scipy\.linalg\.schur"):
-        ag.grad(lambda a: scipy.linalg.schur(a)[0].sum())(A)
+    with pytest.raises(ag.errors.DetachError, match=r"scipy\.linalg\.ldl"):
+        ag.grad(lambda a: scipy.linalg.ldl(a)[0].sum())(A)
 
 
 @pytest.mark.parametrize("lower", [False, True])

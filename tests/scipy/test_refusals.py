@@ -132,8 +132,18 @@ REFUSED = {
         lambda x: scipy.linalg.solve_circulant(x, X[:3], singular="lstsq"), X[1:4],
     ),
     "linalg.qr raw": (lambda x: scipy.linalg.qr(x, mode="raw")[0][1], SQUARE),
-    "linalg.schur": (lambda x: scipy.linalg.schur(x)[0], SQUARE),
-    "linalg.hessenberg": (lambda x: scipy.linalg.hessenberg(x), SQUARE),
+    "linalg.schur in complex numbers": (
+        lambda x: np.abs(scipy.linalg.schur(x, "complex")[0]), SQUARE,
+    ),
+    "linalg.schur of many rows": (
+        lambda x: scipy.linalg.schur(np.kron(np.eye(11), x))[0], SQUARE,
+    ),
+    "linalg.ordqz of pairs": (
+        lambda x: scipy.linalg.ordqz(x - x.T + np.eye(3), np.eye(3))[0], SQUARE,
+    ),
+    "linalg.eigvals_banded of many rows": (
+        lambda x: scipy.linalg.eigvals_banded(np.ones((1, 2001)) * x[0, 0]), SQUARE,
+    ),
     "linalg.eig homogeneous": (
         lambda x: scipy.linalg.eig(x, homogeneous_eigvals=True)[0].real, SQUARE,
     ),
