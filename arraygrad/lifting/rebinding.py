@@ -208,16 +208,36 @@ class ModuleView(types.ModuleType):
         return dir(self.__dict__["_real"])
 
 
+def _numpys(real: Any) -> Any:
+    """One of NumPy's modules with our names in it, which says of itself what NumPy's does.
+
+    Not ``arraygrad.numpy``: code for several libraries asks for ``xp.__name__ == "numpy"``. An
+    ordinary module, whose attributes Python reads fastest.
+    """
+    ours = _namespace.module_twin(real)
+    view = types.ModuleType(real.__name__, real.__doc__)
+
+    def attribute(name: str) -> Any:
+        value = getattr(real, name)  # or NumPy's error
+        if name.startswith("__"):
+            return value
+        found = module(value) if isinstance(value, types.ModuleType) else getattr(ours, name)
+        vars(view)[name] = found
+        return found
+
+    about = {name: getattr(real, name) for name in ("__loader__", "__package__", "__spec__")}
+    vars(view).update(about, __getattr__=attribute, __dir__=lambda: dir(real))
+    return view
+
+
 def module(real: Any) -> Any:
     """What stands for a module that is not the user's; the module itself if nothing does."""
     name = real.__name__
-    if name in _namespace.MODULES:
-        twin = _namespace.module_twin(real)
-        BACK[id(twin)] = (twin, real)
-        return twin
     view = _VIEWS.get(name)
     if view is None:
-        if name in _OURS:
+        if name in _namespace.MODULES:
+            view = _numpys(real)
+        elif name in _OURS:
             view = ModuleView(real, _OURS[name], known)
         elif _numpys_in_array_api(name) is not None:
             return module(_numpys_in_array_api(name))

@@ -88,3 +88,24 @@ def test_the_method_gives_numpys_names_in_lifted_code_alone():
 
     check(f)
     assert ag.asarray(X).__array_namespace__() is ag
+
+
+def test_modules_say_that_they_are_numpys():
+    """Code for several libraries asks; in lifted code the answer was ``arraygrad.numpy``."""
+
+    def f(x, xp):
+        import numpy.linalg as linalg
+
+        assert type(x).__module__ == np.__name__ == xp.__name__ == "numpy"
+        assert linalg.__name__ == xp.linalg.__name__ == "numpy.linalg"
+        assert np.random.__name__ == "numpy.random"
+        assert (np.__version__, np.__file__, np.__spec__) == ABOUT
+        assert not hasattr(np, "float")
+        assert "sin" in dir(np)
+        return {"numpy": xp.sin, "cupy": None}[xp.__name__](x).sum() + linalg.norm(x)
+
+    x = np.array([0.3, 0.4])
+    np.testing.assert_allclose(ag.grad(f)(x, np), np.cos(x) + x / 0.5)
+
+
+ABOUT = np.__version__, np.__file__, np.__spec__
