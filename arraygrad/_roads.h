@@ -316,3 +316,48 @@ static PyObject *filled(PyObject *shape, PyObject *value)
     }
     return out;
 }
+
+static inline int is_writeable(PyObject *array) { return PyArray_ISWRITEABLE(AS_ARRAY(array)); }
+
+static inline int has_objects(PyObject *array)
+{
+    return PyDataType_REFCHK(PyArray_DESCR(AS_ARRAY(array)));
+}
+
+static int has_numbers(PyObject *tuple, const npy_intp *numbers, int count)
+{
+    if (PyTuple_GET_SIZE(tuple) != count) {
+        return 0;
+    }
+    for (int i = 0; i < count; i++) {
+        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, i)) != numbers[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int has_geometry(PyObject *array, PyObject *shape, PyObject *strides)
+{
+    int ndim = ndim_of(array);
+    return has_numbers(shape, PyArray_DIMS(AS_ARRAY(array)), ndim)
+        && has_numbers(strides, PyArray_STRIDES(AS_ARRAY(array)), ndim);
+}
+
+/* Whether an array in order holds these bytes; -1: it is not in order. */
+static int holds_bytes(PyObject *array, PyObject *bytes)
+{
+    if (!PyArray_IS_C_CONTIGUOUS(AS_ARRAY(array))) {
+        return -1;
+    }
+    npy_intp size = PyArray_NBYTES(AS_ARRAY(array));
+    return PyBytes_GET_SIZE(bytes) == size
+        && memcmp(PyArray_BYTES(AS_ARRAY(array)), PyBytes_AS_STRING(bytes), size) == 0;
+}
+
+/* The number that Python gives to the state of a class, for its own look-ups; 0: it has none now.
+   Whatever is bound in the class or in one of its bases takes it away. */
+static inline unsigned long tag_of(PyObject *cls)
+{
+    return ((PyTypeObject *)cls)->tp_version_tag;
+}

@@ -78,3 +78,26 @@ def walk(
     arrived: list[tuple[Node, Any, bool]],
 ) -> None: ...
 def accumulate(arrived: list[tuple[Node, Any, bool]], recording: bool) -> list[Node]: ...
+def register_ufuncs(
+    asked: dict[Any, Callable[..., Any]],
+    constants: frozenset[type],
+    refusals: tuple[type[Exception], ...],
+    functions: tuple[Callable[..., Any], ...],
+) -> None: ...
+
+class QuickUfunc:
+    def answers(self, ufunc: Any, count: int) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+def register_lifting(
+    standing: type,
+    uses: type,
+    layout: type,
+    family: type,
+    storage: type,
+    known: tuple[Any, ...],
+    functions: tuple[Callable[..., Any], ...],
+) -> None: ...
+
+class QuickLifted:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...

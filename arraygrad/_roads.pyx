@@ -40,8 +40,13 @@ cdef extern from "_roads.h":
     object run_loop(object kernel, object a, object b)
     object run_backward_loop(object kernel, object g, object a, object b)
     object filled(object shape, object value)
+    bint is_writeable(object array)
+    bint has_objects(object array)
+    bint has_geometry(object array, object shape, object strides)
+    int holds_bytes(object array, object value)
+    unsigned long tag_of(object cls)
 
-VERSION = 3  # see `_compiled`
+VERSION = 4  # see `_compiled`
 
 cnp.import_array()
 cnp.import_ufunc()
@@ -496,6 +501,50 @@ def array_function(x, func, types, args, kwargs):
     return answered(func, answer, args, kwargs)
 
 
+cdef object REFUSALS, concerns_numpy, answered_by_numpy, CONSTANT_TYPES
+
+
+def register_ufuncs(asked, constants, refusals, functions):
+    """Tell ufuncs of `arraygrad.numpy` which numbers are constants, and what to do with refusals."""
+    global ASKED, CONSTANT_TYPES, REFUSALS, concerns_numpy, answered_by_numpy
+    ASKED = asked
+    CONSTANT_TYPES, REFUSALS = constants, refusals
+    concerns_numpy, answered_by_numpy = functions
+
+
+cdef class QuickUfunc:
+    """What `numpy._ufuncs.Ufunc` does for tensors, beside tensors and numbers; `_call` the rest."""
+
+    cdef object ufunc
+    cdef Py_ssize_t count
+
+    def answers(self, ufunc, Py_ssize_t count):
+        """Say for which ufunc, of how many arguments."""
+        self.ufunc, self.count = ufunc, count
+
+    def __call__(self, *args, **kwargs):
+        cdef PyObject *answer = NULL
+        cdef bint any_ours = False
+        if not kwargs and len(args) == self.count:
+            for x in <tuple>args:
+                if is_ours(x):
+                    any_ours = True
+                elif type(x) not in <frozenset>CONSTANT_TYPES:
+                    break
+            else:
+                if any_ours:
+                    answer = found_in(ASKED, self.ufunc)
+        if answer is NULL:
+            return self._call(*args, **kwargs)
+        function = <object>answer  # held: another answer may take its place while it runs
+        try:
+            return function(*args)
+        except REFUSALS:
+            if not concerns_numpy(self.ufunc, args, kwargs):
+                raise
+        return answered_by_numpy(self.ufunc, args, kwargs)
+
+
 # -- operators ------------------------------------------------------------------------------------
 
 
@@ -618,3 +667,4 @@ cdef object named_as(object function, object method):
 
 
 include "_roads_backward.pxi"
+include "_roads_lifting.pxi"

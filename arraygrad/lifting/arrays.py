@@ -104,19 +104,15 @@ STANDING: dict[int, Standing] = {}  # id(array) -> what stands for it
 TENSORS: dict[int, Standing] = {}  # id(tensor) -> the same
 
 
-def _forget(reference: Any) -> None:
-    found = STANDING.get(reference.key)
+def _forget(
+    reference: Any,
+    standing: dict[int, Standing] = STANDING,  # at exit modules have lost their names
+    tensors: dict[int, Standing] = TENSORS,
+) -> None:
+    found = standing.get(reference.key)
     if found is not None and found.array is reference:
-        found.drop()
-
-
-def known(array: Any) -> Standing | None:
-    """What stands for an array, if that is still fit."""
-    found = STANDING.get(id(array))
-    if found is None or found.is_fit(array):
-        return found
-    found.drop()
-    return None
+        del standing[reference.key]
+        tensors.pop(id(found.tensor), None)
 
 
 def of_tensor(tensor: Any) -> Any:

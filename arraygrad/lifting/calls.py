@@ -8,12 +8,16 @@ from typing import Any
 
 from numpy import ndarray
 
+from .. import _compiled
 from .._apply import _Types
-from .._storage import TensorBase
+from .._detach import warn_of_caught
+from .._storage import Family, Storage, TensorBase
 from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
-from . import rebinding
-from .handed import handed
+from . import arrays, blame, handed, kept, memos, rebinding
+from .fitting import Uses
+from .items import Layout, is_everybodys, set_class
+from .leaving import ARGUMENTS
 from .lifter import lifter_for
 from .record import Record
 from .running import mark_numbers
@@ -23,7 +27,36 @@ from .sight import is_clear
 _TENSOR, _SCALAR = _Types.tensor, _Types.scalar
 
 
-class Lifted:
+def _hold_tensors(values: Any) -> bool:
+    for value in values:
+        if isinstance(value, TensorBase):
+            return True
+        if isinstance(value, list | tuple) and _hold_tensors(value):
+            return True
+        if isinstance(value, dict) and _hold_tensors(value.values()):
+            return True
+    return False
+
+
+_Quick: Any = object
+if _compiled.ROADS is not None:
+    _compiled.ROADS.register_lifting(
+        arrays.Standing, Uses, Layout, Family, Storage,
+        (
+            INERT, ARGUMENTS, handed.PLAIN_KEYS, THREAD, SESSION, kept.LEFT, arrays.STANDING,
+            types.FunctionType,
+        ),
+        (
+            by_numbers, handed.drain, handed.fill, _hold_tensors, is_everybodys,
+            memos.is_tracked_result, blame.note_line, set_class, arrays.standing_for,
+            handed.twin_of, handed.undo_later,
+            warn_of_caught,
+        ),
+    )  # fmt: skip
+    _Quick = _compiled.ROADS.QuickLifted
+
+
+class Lifted(_Quick):  # type: ignore[misc]
     """What `ag.lift` returns: called like the function, with everything in it lifted."""
 
     def __init__(self, target: Any, packages: frozenset[str], for_derivatives: bool) -> None:
@@ -34,7 +67,7 @@ class Lifted:
         functools.update_wrapper(self, target, updated=())
         self.__wrapped__ = target
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
         """The function's result; plain if no tensor came in."""
         record = self._record
         if record is None:
@@ -44,7 +77,7 @@ class Lifted:
         ):
             return self._run(record, args, kwargs)
         derivative = self._for_derivatives
-        tensors = arrays = others = False
+        tensors = any_arrays = others = False
         for a in (*args, *kwargs.values()) if kwargs else args:
             kind = type(a)
             if kind is _TENSOR or kind is _SCALAR:
@@ -52,7 +85,7 @@ class Lifted:
             elif kind in INERT:
                 continue
             elif kind is ndarray and not a.dtype.hasobject:
-                arrays = True
+                any_arrays = True
             else:
                 others = True
         if not (tensors or derivative) and record.bare:
@@ -62,7 +95,7 @@ class Lifted:
                 return self._target(*args, **kwargs)  # no tensor takes part
         numbers = derivative and by_numbers()
         unfit = (record.active and record.roots is None) or record.catches or record.keeps
-        more = arrays or others or record.fits or record.roots is not None
+        more = any_arrays or others or record.fits or record.roots is not None
         plain = not tensors and (
             derivative
             or not (others or record.fits)
@@ -76,7 +109,7 @@ class Lifted:
                 elif record.calls + 1 < record.look_at or not (
                     record.fills or record.rebound[1] or record.rebound[0] != len(record.codes)
                 ):  # else it may find a memo
-                    hand = handed(record, args, derivative)
+                    hand = handed.handed(record, args, derivative)
                     if hand is None:
                         record.unhanded = 16  # calls that do not try
             if hand is not None or not more:
@@ -100,22 +133,15 @@ class Lifted:
 
     def __reduce__(self) -> Any:
         if named(self):
-            return self.__qualname__  # type: ignore[attr-defined]
+            return self.__qualname__
         return _again, (self._target, self._packages, self._for_derivatives)
 
     def __repr__(self) -> str:
         return f"arraygrad.lift({self._target!r})"
 
 
-def _hold_tensors(values: Any) -> bool:
-    for value in values:
-        if isinstance(value, TensorBase):
-            return True
-        if isinstance(value, list | tuple) and _hold_tensors(value):
-            return True
-        if isinstance(value, dict) and _hold_tensors(value.values()):
-            return True
-    return False
+if _compiled.ROADS is None:
+    Lifted.__call__ = Lifted._call
 
 
 def _again(target: Any, packages: frozenset[str], for_derivatives: bool) -> Lifted:

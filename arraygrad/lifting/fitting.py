@@ -388,7 +388,7 @@ class Uses:
     an object once, in those calls alone.
     """
 
-    __slots__ = ("call", "cells", "layout", "sight", "syncs", "turns", "twin", "version")
+    __slots__ = ("call", "cells", "layout", "sight", "syncs", "tags", "turns", "twin", "version")
 
     def __init__(self, record: Record, cls: Any) -> None:
         known = record.lifter.class_syncs
@@ -396,6 +396,7 @@ class Uses:
         self.twin = record.lifter.classes[cls]
         self.turns = self.layout.simple  # whether objects are known to change to the twin
         self.sight: Watched | None = None
+        self.tags: Any = None  # by which compiled calls know that classes are as they were
         self.call = -1
         self.syncs = [known[base] for base in cls.__mro__ if base in known]
         if record.own or not all(sync.is_simple() for sync in self.syncs):

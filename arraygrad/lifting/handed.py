@@ -88,7 +88,7 @@ class Handed:
                 items = value
             else:
                 items = value.values()
-                if not _PLAIN_KEYS.issuperset(map(type, value)):
+                if not PLAIN_KEYS.issuperset(map(type, value)):
                     return False
             for item in items:
                 if type(item) not in INERT and id(item) not in inner:
@@ -96,30 +96,31 @@ class Handed:
         self.held, self.swaps, self.stands = [], [], []
         return True
 
-    def undo_later(self) -> None:
-        """Have the session undo what is not undone yet."""
-        session = SESSION
-        session.touched = True
-        for value, use in self.held:
-            if use is None:
-                session.seen[id(value)] = (value, None)
-            else:
-                set_class(value, use.twin)
-                session.seen[id(value)] = (value, use.layout)
-        for _, _, old, new in self.swaps:
-            if type(old) is not ndarray:
-                session.replaced[id(new)] = (new, old)
-        for stand in self.stands:
-            array = stand.array()
-            session.arrays[id(stand.tensor)] = (stand.tensor, array, stand.memory)
-            if not stand.is_untouched():
-                stand.drop()
-        for tensor in self.tensors:
-            session.kept[id(tensor)] = tensor
-        self.held, self.swaps, self.stands = [], [], []
+
+def undo_later(hand: Handed) -> None:
+    """Have the session undo what is not undone yet."""
+    session = SESSION
+    session.touched = True
+    for value, use in hand.held:
+        if use is None:
+            session.seen[id(value)] = (value, None)
+        else:
+            set_class(value, use.twin)
+            session.seen[id(value)] = (value, use.layout)
+    for _, _, old, new in hand.swaps:
+        if type(old) is not ndarray:
+            session.replaced[id(new)] = (new, old)
+    for stand in hand.stands:
+        array = stand.array()
+        session.arrays[id(stand.tensor)] = (stand.tensor, array, stand.memory)
+        if not stand.is_untouched():
+            stand.drop()
+    for tensor in hand.tensors:
+        session.kept[id(tensor)] = tensor
+    hand.held, hand.swaps, hand.stands = [], [], []
 
 
-_PLAIN_KEYS = frozenset({str, int, float, bool, bytes, type(None)})
+PLAIN_KEYS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def fill(filled: list[tuple[Any, list[Any]]]) -> list[int]:
@@ -171,7 +172,7 @@ def handed(record: Record, args: tuple[Any, ...], derivative: bool) -> Handed | 
     for a in args:
         kind = type(a)
         if kind is FunctionType:
-            a = _twin_of(record, a, hand.filled, todo)
+            a = twin_of(record, a, hand.filled, todo)
             if a is None:
                 return None
         elif kind is ndarray:
@@ -273,7 +274,7 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
         elif kind is dict:
             hand.held.append((value, None))
             owner, items = value, value.values()
-            if not _PLAIN_KEYS.issuperset(map(type, value)):
+            if not PLAIN_KEYS.issuperset(map(type, value)):
                 return False
             if "__name__" in value and is_everybodys(value):
                 return False
@@ -307,7 +308,7 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
                 hand.swaps.append((owner, key, item, new))
                 inner.add(id(item))
             elif kind is FunctionType:
-                new = None if owner is None else _twin_of(record, item, hand.filled, todo)
+                new = None if owner is None else twin_of(record, item, hand.filled, todo)
                 if new is None:
                     return False
                 hand.swaps.append((owner, key, item, new))
@@ -320,7 +321,7 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
     return True
 
 
-def _twin_of(record: Record, f: Any, filled: list[Any], todo: list[Any]) -> Any:
+def twin_of(record: Record, f: Any, filled: list[Any], todo: list[Any]) -> Any:
     """The twin of a function that is as it was when it first came; None for others."""
     if f.__dict__:
         return None
@@ -354,7 +355,7 @@ def _twin_of(record: Record, f: Any, filled: list[Any], todo: list[Any]) -> Any:
             return None
         kind = type(value)
         if kind is FunctionType:
-            value = _twin_of(record, value, filled, todo)
+            value = twin_of(record, value, filled, todo)
             if value is None:
                 return None
         elif kind not in INERT:

@@ -72,7 +72,7 @@ def leave(value: Any, prints: Prints) -> None:
     key = id(value)
     held = value
     if isinstance(value, np.ndarray):
-        held = weakref.ref(value, lambda _: LEFT.pop(key, None))
+        held = weakref.ref(value, lambda _, left=LEFT: left.pop(key, None))  # type: ignore[misc]
     LEFT[key] = (held, prints)
     while len(LEFT) > _AT_MOST:
         LEFT.popitem(last=False)

@@ -13,7 +13,7 @@ from .._detach import as_pythons, warn_of_caught
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from . import blame, memos, python_arithmetic
-from .handed import Handed, drain, fill
+from .handed import Handed, drain, fill, undo_later
 from .items import set_class
 from .leaving import ARGUMENTS, Leaving
 from .session import ABSENT, INERT, SESSION, THREAD
@@ -291,7 +291,7 @@ class Running(Leaving):
                     if hand.cells:
                         self._push_alone(derivative or plain_result)
                     with session.lock:
-                        hand.undo_later()
+                        undo_later(hand)
             if not whole or (session.touched and (session.suspects or session.merged)):
                 result = self._whole(result, function, args, kwargs)
             kind = type(result)
@@ -311,7 +311,7 @@ class Running(Leaving):
             records.pop()
             if hand is not None:
                 if hand.held or hand.stands:
-                    hand.undo_later()
+                    undo_later(hand)
                 if filled:
                     drain(self, filled, counts)
             if session.touched or derivative:

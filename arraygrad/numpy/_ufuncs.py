@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import _compiled
+from .._answers import ASKED
 from .._detach import LIFTED_MARK
 from .._storage import TensorBase
 from ..interop import ufuncs
@@ -56,7 +58,15 @@ class _UfuncType(type):
         return isinstance(x, np.ufunc) or issubclass(type(x), cls)
 
 
-class Ufunc(metaclass=_UfuncType):
+_Quick: Any = object
+if _compiled.ROADS is not None:
+    _compiled.ROADS.register_ufuncs(
+        ASKED, CONSTANTS, _objects.REFUSALS, (_objects.concerns_numpy, _objects.answer)
+    )
+    _Quick = _compiled.ROADS.QuickUfunc
+
+
+class Ufunc(_Quick, metaclass=_UfuncType):  # type: ignore[misc]
     """One NumPy ufunc: called with tensors, arrays, lists or numbers; methods as in NumPy."""
 
     def __init__(self, ufunc: Any) -> None:
@@ -64,8 +74,10 @@ class Ufunc(metaclass=_UfuncType):
         self.__name__ = self.__qualname__ = ufunc.__name__
         self.__doc__ = ufunc.__doc__
         self.nin = ufunc.nin
+        if _compiled.ROADS is not None:
+            self.answers(ufunc, ufunc.nin)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
         ufunc = self.__wrapped__
         for x in args:
             if type(x) not in CONSTANTS:
@@ -141,6 +153,10 @@ class Ufunc(metaclass=_UfuncType):
 
     def __reduce__(self) -> Any:
         return _ufunc_of, (self.__wrapped__,)
+
+
+if _compiled.ROADS is None:
+    Ufunc.__call__ = Ufunc._call
 
 
 def _ufunc_of(ufunc: Any) -> Any:
