@@ -15,6 +15,7 @@ from .._lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from . import (
+        cluster as cluster,
         fft as fft,
         integrate as integrate,
         interpolate as interpolate,
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse",
-    "spatial", "stats",
+    "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal",
+    "sparse", "spatial", "stats",
 ]  # fmt: skip
 
 __getattr__ = lazy_attributes(__name__, dict.fromkeys(__all__, ()))

@@ -10,8 +10,33 @@ import numpy as np
 from .. import linalg as core
 from .._apply import wrap
 from ._borders import correlated, extended
+from ._chirp_z import (
+    CZT as CZT,
+    ZoomFFT as ZoomFFT,
+    czt as czt,
+    transform_of as transform_of,
+    zoom_fft as zoom_fft,
+)
 from ._filter_forms import freqz as freqz, sos2tf as sos2tf, tf2zpk as tf2zpk, zpk2tf as zpk2tf
 from ._filters import full_convolution, recursive, valid_convolution
+from ._linear_systems import (
+    StateSpace as StateSpace,
+    TransferFunction as TransferFunction,
+    ZerosPolesGain as ZerosPolesGain,
+    bode as bode,
+    dbode as dbode,
+    dfreqresp as dfreqresp,
+    dimpulse as dimpulse,
+    dlsim as dlsim,
+    dlti as dlti,
+    dstep as dstep,
+    freqresp as freqresp,
+    impulse as impulse,
+    lsim as lsim,
+    lti as lti,
+    step as step,
+    system_of as system_of,
+)
 from ._resampling import (
     chirp as chirp,
     decimate as decimate,
@@ -33,6 +58,7 @@ from ._rule import (
     tensors_of,
     xp,
 )
+from ._short_time import ShortTimeFFT as ShortTimeFFT, stft_of as stft_of
 from ._spectral import (
     coherence as coherence,
     csd as csd,

@@ -327,8 +327,6 @@ CALLS = {
             refused(lambda x: ss.find_peaks(x[0], threshold=0.01)[0]),
             refused(lambda x: ss.find_peaks(x[0], prominence=0.1, wlen=5)[0]),
             refused(lambda x: ss.find_peaks(x[0], width=0.1, rel_height=0.4)[0]),
-            refused(lambda x: ss.czt(x[0], 5)),
-            refused(lambda x: ss.zoom_fft(x[0], [0.1, 0.4])),
             lambda x: ss.decimate(x[0], 2, ftype="fir"),
         ],
     ),
@@ -435,7 +433,6 @@ CALLS = {
             lambda x: ss.spectrogram(x, nperseg=8, return_onesided=False, nfft=9)[2],
             lambda x: ss.spectrogram(x[:, None] * x[:3], nperseg=8, axis=0)[2],
             lambda x: ss.check_COLA("hann", 8, 4) * x[0],
-            refused(lambda x: ss.ShortTimeFFT(np.ones(8), 4, 1.0).stft(x)),
         ],
     ),
 }

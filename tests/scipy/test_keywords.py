@@ -17,6 +17,7 @@ from arraygrad.scipy import _registry
 
 from . import (
     keywords_bands,
+    keywords_cluster,
     keywords_integrate,
     keywords_interpolate,
     keywords_linalg,
@@ -32,6 +33,7 @@ from . import (
     keywords_spatial,
     keywords_splines,
     keywords_stats,
+    keywords_systems,
 )
 from .checking import (
     KINDS,
@@ -44,6 +46,7 @@ from .checking import (
 
 TABLES = {
     "bands": keywords_bands,
+    "cluster": keywords_cluster,
     "linalg": keywords_linalg,
     "morphology": keywords_morphology,
     "multivariate": keywords_multivariate,
@@ -59,6 +62,7 @@ TABLES = {
     "spatial": keywords_spatial,
     "splines": keywords_splines,
     "stats": keywords_stats,
+    "systems": keywords_systems,
 }
 CALLS = {
     f"{table}: {name} [{i}]": (module, arguments, f)
@@ -108,7 +112,7 @@ def test_refused_in_clear_words(name):
 
 # Keywords that calls do not name: function or "*" -> keywords.
 NOT_NAMED = {
-    "*": {"kwargs", "args", "options", "arrs", "kw"},  # any others, passed in place
+    "*": {"kwargs", "args", "options", "arrs", "kw", "system"},  # any others, passed in place
     "solve_ivp": {"rtol", "atol"},  # in the dictionaries TIGHT and STIFF
     "odeint": {"rtol", "atol"},
     "logm": {"disp"},  # deprecated, and removed in SciPy 1.18

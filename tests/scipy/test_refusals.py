@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import scipy.optimize
 import scipy.signal
 import scipy.sparse.linalg as splinalg
 from scipy import integrate, interpolate, ndimage, sparse, special, stats
+from scipy.cluster.vq import kmeans, kmeans2
 from scipy.spatial import ConvexHull, KDTree, distance
 from scipy.spatial.transform import Rotation
 
@@ -42,6 +44,12 @@ ending.terminal = True
 def written(matrix, x):
     matrix[0, 0] = x[0]
     return matrix
+
+
+def emptied(x):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="One of the clusters")
+        return kmeans2(x, np.array([[0.5, 0.2], [900.0, 1.0]]), minit="matrix")[0]
 
 
 REFUSED = {
@@ -132,6 +140,12 @@ REFUSED = {
         lambda x: scipy.linalg.solve_circulant(x, X[:3], singular="lstsq"), X[1:4],
     ),
     "linalg.qr raw": (lambda x: scipy.linalg.qr(x, mode="raw")[0][1], SQUARE),
+    "cluster.kmeans2 with an empty cluster": (
+        lambda x: emptied(x), CLOUD,
+    ),
+    "cluster.kmeans before it is settled": (
+        lambda x: kmeans(x, np.array([0.3, 0.5]), thresh=1e9)[0], X,
+    ),
     "linalg.schur in complex numbers": (
         lambda x: np.abs(scipy.linalg.schur(x, "complex")[0]), SQUARE,
     ),
@@ -369,6 +383,8 @@ def functions_that_call(name):
 # Places that no call reaches with the installed SciPy, or that guard against a missing formula.
 UNREACHED = {
     "_scattered.py: griddata": "SciPy has the option simplex_tolerance since 1.18",
+    "_multivariate.py: _as_scipys": "all formulas give SciPy's values, as far as we know",
+    "fftpack.py: rfftfreq": "SciPy takes no number of points that is not whole",
     "_distribution.py: _formula": "all families state what the methods need",
     "_filter_forms.py: tf2zpk": "SciPy itself takes no roots of several numerators",
     "_quadrature.py: _edges": "QUADPACK's reports differ between versions of SciPy",

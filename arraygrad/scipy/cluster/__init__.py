@@ -1,0 +1,5 @@
+"""Stand-ins for ``scipy.cluster``."""
+
+from . import vq as vq
+
+__all__ = ["vq"]
