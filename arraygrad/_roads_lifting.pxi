@@ -131,13 +131,31 @@ cdef bint is_fit(object stand, object array) except -1:
 cdef class QuickHanded:
     """`handed.Handed`."""
 
-    cdef public object call, args, inner
+    # Lists are None while they are empty.
+    cdef public object call, args
+    cdef public set inner
     cdef public list held, filled, swaps, stands, cells, tensors
 
-    def __init__(self, call):
-        self.call, self.args, self.inner = call, (), set()
-        self.held, self.filled, self.swaps, self.stands = [], [], [], []
-        self.cells, self.tensors = [], []
+
+cdef inline list appended(list values, object value):
+    if values is None:
+        return [value]
+    values.append(value)
+    return values
+
+
+cdef inline void enter(QuickHanded hand, object value):
+    if hand.inner is None:
+        hand.inner = set()
+    hand.inner.add(id(value))
+
+
+cdef object leave_to_session(QuickHanded hand):
+    """`handed.undo_later`."""
+    hand.held, hand.swaps = hand.held or [], hand.swaps or []
+    hand.stands, hand.tensors = hand.stands or [], hand.tensors or []
+    py_undo_later(hand)
+    hand.held = hand.swaps = hand.stands = None
 
 
 cdef object tensor_for(object record, object array, QuickHanded hand, object left):
@@ -152,7 +170,7 @@ cdef object tensor_for(object record, object array, QuickHanded hand, object lef
         stand = py_standing_for(record, array)
         if stand is None:
             return None
-    hand.stands.append(stand)
+    hand.stands = appended(hand.stands, stand)
     return read_slot(stand, STAND_TENSOR)
 
 
@@ -190,14 +208,13 @@ cdef bint walk_held(object record, dict known, list todo, QuickHanded hand, obje
     """`handed._walk`."""
     cdef PyObject *found
     cdef bint holds_more
-    inner = <set>hand.inner
     looked = None
     while todo:
         value = todo.pop()
-        if inner:
-            if id(value) in inner:
+        if hand.inner is not None:
+            if id(value) in hand.inner:
                 continue
-            inner.add(id(value))
+            hand.inner.add(id(value))
         kind = type(value)
         owner = None
         found = found_in(known, kind)
@@ -207,7 +224,7 @@ cdef bint walk_held(object record, dict known, list todo, QuickHanded hand, obje
                 if not is_handy(use):
                     return False
                 looked = use
-            hand.held.append((value, use))
+            hand.held = appended(hand.held, (value, use))
             layout = read_slot(use, USE_LAYOUT)
             if read_slot(layout, LAYOUT_SIMPLE):
                 owner = value.__dict__
@@ -215,10 +232,10 @@ cdef bint walk_held(object record, dict known, list todo, QuickHanded hand, obje
             else:
                 items = layout.held(value)
         elif kind is list:
-            hand.held.append((value, None))
+            hand.held = appended(hand.held, (value, None))
             owner = items = value
         elif kind is dict:
-            hand.held.append((value, None))
+            hand.held = appended(hand.held, (value, None))
             owner = value
             items = (<dict>value).values()
             for key in <dict>value:
@@ -239,8 +256,8 @@ cdef bint walk_held(object record, dict known, list todo, QuickHanded hand, obje
                 break
         if not holds_more:
             continue
-        if not inner:
-            inner.add(id(value))
+        if hand.inner is None:
+            enter(hand, value)
         pairs = list((<dict>owner).items()) if type(owner) is dict else list(enumerate(items))
         for key, item in <list>pairs:
             kind = type(item)
@@ -252,14 +269,16 @@ cdef bint walk_held(object record, dict known, list todo, QuickHanded hand, obje
                     if kind is ndarray:
                         new = tensor_for(record, item, hand, left)
                     else:
+                        if hand.filled is None:
+                            hand.filled = []
                         new = py_twin_of(record, item, hand.filled, todo)
                 if new is None:
                     return False
-                hand.swaps.append((owner, key, item, new))
-                inner.add(id(item))
+                hand.swaps = appended(hand.swaps, (owner, key, item, new))
+                enter(hand, item)
             elif kind in <frozenset>ARGUMENTS:
-                hand.tensors.append(item)
-                inner.add(id(item))
+                hand.tensors = appended(hand.tensors, item)
+                enter(hand, item)
             else:
                 todo.append(item)
     return True
@@ -277,15 +296,18 @@ cdef object root_for(object record, object value, QuickHanded hand, list todo, o
 
 cdef bint hand_roots(object record, object roots, QuickHanded hand, list todo, object left) except -1:
     """`handed._hand_roots`."""
-    for scope, name in <list>roots.names:
-        value = scope.raw.get(name)
+    cdef PyObject *found
+    for raw, name, twin, pulled in <list>roots.names:
+        found = found_in(raw, name)
+        if found is NULL:
+            return False
+        value = <object>found
         new = root_for(record, value, hand, todo, left)
         if new is None:
             return False
-        twin = scope.twin
-        if twin.get(name) is not new:
+        if found_in(twin, name) is not <PyObject *>new:
             twin[name] = new
-            scope.pulled[name] = (value, new)
+            pulled[name] = (value, new)
     for sync in <list>roots.cells:
         try:
             value, old = sync.cell.cell_contents, sync.twin.cell_contents
@@ -298,13 +320,14 @@ cdef bint hand_roots(object record, object roots, QuickHanded hand, list todo, o
             return False
         if old is not new or sync.value is not value or sync.set is not new:
             sync.give(value, new)
-        hand.cells.append(sync)
+        hand.cells = appended(hand.cells, sync)
     return True
 
 
 cdef QuickHanded handed_over(object record, tuple args, bint derivative):
     """`handed.handed`, outside of other calls."""
-    hand = QuickHanded(record.twin)
+    hand = QuickHanded()
+    hand.call = record.twin
     cdef list todo = [], fitted = []
     if hand.call is None:
         target = record.target
@@ -318,6 +341,8 @@ cdef QuickHanded handed_over(object record, tuple args, bint derivative):
     for a in args:
         kind = type(a)
         if kind is FUNCTION:
+            if hand.filled is None:
+                hand.filled = []
             a = py_twin_of(record, a, hand.filled, todo)
             if a is None:
                 return None
@@ -334,7 +359,7 @@ cdef QuickHanded handed_over(object record, tuple args, bint derivative):
     if todo and not walk_held(record, record.uses, todo, hand, left):
         return None
     record.calls += 1
-    if left is not None:
+    if left is not None and hand.filled is not None:
         for _, values in hand.filled:
             if not disjoint_from(left, values):
                 return None
@@ -346,42 +371,57 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
     """`Handed.is_taken_off`."""
     if len(<list>THREADS) > 1:
         return False
-    for stand in hand.stands:
-        if not is_untouched(stand):
-            return False
-    for sync in hand.cells:
-        if sync.twin.cell_contents is not sync.set:
-            return False
-    inner = <set>hand.inner
-    for value, use in hand.held:
-        if use is not None:
-            py_set_class(value, read_slot(read_slot(use, USE_LAYOUT), LAYOUT_CLS))
-    for owner, key, old, new in hand.swaps:
-        try:
-            if owner[key] is not new:
+    if hand.stands is not None:
+        for stand in hand.stands:
+            if not is_untouched(stand):
                 return False
-        except (KeyError, IndexError):
-            return False
-        owner[key] = old
-    for value, use in hand.held:
-        if use is not None:
-            layout = read_slot(use, USE_LAYOUT)
-            if read_slot(layout, LAYOUT_SIMPLE):
-                items = (<dict>value.__dict__).values()
-            else:
-                items = layout.held(value)
-        elif type(value) is list:
-            items = value
-        else:
-            items = (<dict>value).values()
-            for key in <dict>value:
-                if type(key) not in <frozenset>PLAIN_KEYS:
+    if hand.cells is not None:
+        for sync in hand.cells:
+            if sync.twin.cell_contents is not sync.set:
+                return False
+    if hand.held is not None:
+        for value, use in hand.held:
+            if use is not None:
+                py_set_class(value, read_slot(read_slot(use, USE_LAYOUT), LAYOUT_CLS))
+    if hand.swaps is not None:
+        for owner, key, old, new in hand.swaps:
+            try:
+                if owner[key] is not new:
                     return False
-        for item in items:
-            if not is_inert(item) and id(item) not in inner:
+            except (KeyError, IndexError):
                 return False
-    hand.held, hand.swaps, hand.stands = [], [], []
+            owner[key] = old
+    if hand.held is not None:
+        for value, use in hand.held:
+            if use is not None:
+                layout = read_slot(use, USE_LAYOUT)
+                if read_slot(layout, LAYOUT_SIMPLE):
+                    items = (<dict>value.__dict__).values()
+                else:
+                    items = layout.held(value)
+            elif type(value) is list:
+                items = value
+            else:
+                items = (<dict>value).values()
+                for key in <dict>value:
+                    if type(key) not in <frozenset>PLAIN_KEYS:
+                        return False
+            for item in items:
+                if not is_inert(item) and (hand.inner is None or id(item) not in hand.inner):
+                    return False
+    hand.held = hand.swaps = hand.stands = None
     return True
+
+
+cdef bint may_hold(dict known, tuple args) except -1:
+    """Whether there are containers among arguments, and no objects alone."""
+    cdef PyObject *found
+    for a in args:
+        if not is_inert(a):
+            found = found_in(known, type(a))
+            if found is NULL or not read_slot(read_slot(<object>found, USE_LAYOUT), LAYOUT_SIMPLE):
+                return True
+    return False
 
 
 # -- calls ----------------------------------------------------------------------------------------
@@ -436,7 +476,7 @@ cdef class QuickLifted:
                 if not hand.tensors:  # perhaps no tensor takes part
                     record.calls -= 1
                     return self._call(*args)
-                plain_result = not py_hold_tensors(args)
+                plain_result = not may_hold(record.uses, args) or not py_hold_tensors(args)
         return run_settled(record, records, args, derivative, plain_result, hand)
 
 
@@ -458,11 +498,13 @@ cdef object run_settled(
     (<list>records).append(record)
     try:
         if hand is not None:
-            for value, use in hand.held:
-                if use is not None:
-                    py_set_class(value, read_slot(use, USE_TWIN))
-            for owner, key, _, new in hand.swaps:
-                owner[key] = new
+            if hand.held is not None:
+                for value, use in hand.held:
+                    if use is not None:
+                        py_set_class(value, read_slot(use, USE_TWIN))
+            if hand.swaps is not None:
+                for owner, key, _, new in hand.swaps:
+                    owner[key] = new
             if hand.filled:
                 counts = py_fill(hand.filled)
         result = function(*args)
@@ -476,12 +518,15 @@ cdef object run_settled(
                 if hand.cells:
                     record._push_alone(is_plain_push)
                 with session.lock:
-                    py_undo_later(hand)
+                    leave_to_session(hand)
         if not whole or (session.touched and (SUSPECTS or session.merged)):
             result = record._whole(result, function, args, {})
         kind = type(result)
         if kind in <frozenset>ARGUMENTS and (not plain_result or kind in <frozenset>INERT):
             return result
+        if plain_result and whole and is_ours(result) and not session.touched and is_recording():
+            if read_slot(result, NODE) is not None:
+                return result  # of a tensor that the arguments hold
         with session.lock:
             record.plain = plain_result
             result = record.leave_value(result)
@@ -496,7 +541,7 @@ cdef object run_settled(
         (<list>records).pop()
         if hand is not None:
             if hand.held or hand.stands:
-                py_undo_later(hand)
+                leave_to_session(hand)
             if counts is not None:
                 py_drain(record, hand.filled, counts)
         if derivative or session.touched:

@@ -208,14 +208,14 @@ def _tensor_for(record: Record, array: Any, hand: Handed, left: Any) -> Any:
 
 def _hand_roots(record: Record, roots: Roots, hand: Handed, todo: list[Any], left: Any) -> bool:
     """Give names and variables of twins what they have in this call; False if some need more."""
-    for scope, name in roots.names:
-        value = scope.raw.get(name)
+    for raw, name, twin, pulled in roots.names:
+        value = raw.get(name)
         new = _root_for(record, value, hand, todo, left)
         if new is None:
             return False
-        if scope.twin.get(name) is not new:
-            scope.twin[name] = new
-            scope.pulled[name] = (value, new)
+        if twin.get(name) is not new:
+            twin[name] = new
+            pulled[name] = (value, new)
     for sync in roots.cells:
         try:
             value, old = sync.cell.cell_contents, sync.twin.cell_contents

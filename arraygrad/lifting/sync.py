@@ -99,7 +99,8 @@ class Check:
         """Say by which names values are handed over with arguments; False if that cannot be."""
         if self.rebinds or not self.stored.isdisjoint(self.live):
             return False
-        roots.names += [(self.scope, name) for name in self.live]
+        scope = self.scope
+        roots.names += [(scope.raw, name, scope.twin, scope.pulled) for name in self.live]
         return True
 
     def look(self, sight: Watched) -> bool:
@@ -420,14 +421,14 @@ class AttributesSync:
 class Roots:
     """Names and variables whose values are handed over with the arguments of a call.
 
-    names : list of (Scope, name)
+    names : list of (the user's namespace, name, the twin's namespace, what it was given)
     cells : list of CellSync
     """
 
     __slots__ = ("cells", "names")
 
     def __init__(self) -> None:
-        self.names: list[tuple[Scope, str]] = []
+        self.names: list[tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]] = []
         self.cells: list[CellSync] = []
 
 
