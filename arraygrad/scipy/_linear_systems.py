@@ -202,11 +202,11 @@ def _responds(path: str, discrete: bool) -> Callable[..., Any]:
             if not needs_rule(held, args, kwargs):
                 return tensors(found)
             if not isinstance(system, LinearSystem):
-                if not isinstance(system, tuple | list):
+                if hasattr(system, "to_ss"):
                     system = system_of(system)
-                else:
-                    system = _made(tuple(system[:-1]), plain(system[-1])) if discrete else _made(
-                        tuple(system), None)  # fmt: skip
+                else:  # a tuple, or an array of which each row is one
+                    parts = tuple(system)
+                    system = _made(parts[:-1], plain(parts[-1])) if discrete else _made(parts, None)
             return function(system, found, *args, **kwargs)
 
         own = inspect.signature(function)

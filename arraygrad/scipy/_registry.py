@@ -132,6 +132,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "quad_vec",
         "romb",
         "simpson",
+        "solve_bvp",
         "solve_ivp",
         "tplquad",
         "trapezoid",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ._boundary_value import solve_bvp as solve_bvp
 from ._initial_value import odeint as odeint, solve_ivp as solve_ivp
 from ._quadrature import (
     dblquad as dblquad,

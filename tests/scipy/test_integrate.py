@@ -7,6 +7,7 @@ from scipy.integrate import cumulative_trapezoid, odeint, quad, simpson, solve_i
 
 import arraygrad as ag
 
+from . import keywords_boundary
 from .checking import check
 
 X = np.array([0.0, 0.7, 1.5, 2.1, 3.4, 4.0, 4.9])
@@ -154,3 +155,22 @@ def test_arguments_of_nested_integrals_come_last():
         ]
 
     check(f, 1.3)
+
+
+def test_a_boundary_value_problem_without_solution_has_no_gradient():
+    with pytest.raises(ag.errors.GradientError, match=r"solve_bvp found no solution"):
+        ag.grad(lambda a: keywords_boundary.without_solution(a).y[0, 2])(4.0)
+    assert not keywords_boundary.without_solution(4.0).success
+
+
+def test_a_boundary_value_problem_without_gradients_gives_tensors():
+    from arraygrad.scipy.integrate import solve_bvp
+
+    def fun(x, y):
+        return np.vstack((y[1], -np.exp(y[0])))
+
+    problem = fun, lambda first, last: np.array([first[0], last[0]]), X / 4.9, np.zeros((2, 7))
+    found, wanted = solve_bvp(*problem), integrate.solve_bvp(*problem)
+    assert isinstance(found.y, ag.Tensor)
+    np.testing.assert_array_equal(found.y, wanted.y)
+    np.testing.assert_allclose(found.sol(0.5), wanted.sol(0.5))

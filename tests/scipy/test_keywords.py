@@ -17,6 +17,7 @@ from arraygrad.scipy import _registry
 
 from . import (
     keywords_bands,
+    keywords_boundary,
     keywords_cluster,
     keywords_integrate,
     keywords_interpolate,
@@ -46,6 +47,7 @@ from .checking import (
 
 TABLES = {
     "bands": keywords_bands,
+    "boundary": keywords_boundary,
     "cluster": keywords_cluster,
     "linalg": keywords_linalg,
     "morphology": keywords_morphology,

@@ -22,6 +22,7 @@ from scipy.spatial.transform import Rotation
 import arraygrad as ag
 from arraygrad.scipy import _rule
 
+from . import keywords_boundary
 from .checking import SCIPY, TESTED, skip_if_older_than_the_call
 
 X = np.array([0.3, 1.1, 1.7, 2.9, 3.1, 4.2])
@@ -145,6 +146,10 @@ REFUSED = {
     ),
     "cluster.kmeans before it is settled": (
         lambda x: kmeans(x, np.array([0.3, 0.5]), thresh=1e9)[0], X,
+    ),
+    "integrate.solve_bvp with a singular term": (lambda a: keywords_boundary.singular(a).y, 1.2),
+    "integrate.solve_bvp of complex states": (
+        lambda a: np.real(keywords_boundary.rotating(a).y), 1.2,
     ),
     "linalg.schur in complex numbers": (
         lambda x: np.abs(scipy.linalg.schur(x, "complex")[0]), SQUARE,
