@@ -17,7 +17,7 @@ from .._storage import TensorBase
 from ..interop.plain import plain, tensors
 from ..ops import conversion, creation, data_type, manipulation
 from . import _creation
-from ._iteration import nditer
+from ._iteration import broadcast, nditer
 from ._types import holds_tensor
 
 
@@ -171,4 +171,5 @@ FUNCTIONS: dict[Any, Any] = {
     np.ix_: ix_,
     np.ndenumerate: ndenumerate,
     np.nditer: nditer,
+    np.broadcast: broadcast,
 }

@@ -1,4 +1,7 @@
-"""``np.nditer`` over tensors: elements are views in the graph, which may be written."""
+"""``np.nditer`` and ``np.broadcast`` over tensors: elements are in the graph.
+
+Those of nditer are views, which may be written.
+"""
 
 from __future__ import annotations
 
@@ -97,3 +100,40 @@ class _Elements:
     def close(self) -> None:
         """Nothing is left to be written."""
         self._places.close()
+
+
+def broadcast(*arrays: Any) -> Any:
+    """As NumPy's broadcast; elements of tensors that are tracked stay in the graph."""
+    operands = [x if np.isscalar(x) else _creation.asarray(x) for x in arrays]
+    values = np.broadcast(*(x._array if isinstance(x, TensorBase) else x for x in operands))
+    if not (is_grad_enabled() and any(isinstance(x, TensorBase) and node_of(x) for x in operands)):
+        return values
+    return _Broadcast(values, operands)
+
+
+class _Broadcast:
+    """NumPy's object, which knows the shape, and the tensors that it goes through."""
+
+    def __init__(self, values: Any, operands: list[Any]) -> None:
+        self._values = values
+        made = (_creation.asarray(x) for x in operands)
+        self._operands = [manipulation.broadcast_to(x, values.shape) for x in made]
+        self.reset()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_values":
+            raise AttributeError(name)
+        return getattr(self._values, name)
+
+    def reset(self) -> None:
+        """Begin with the first elements again."""
+        self.index = 0
+        self.iters = tuple(iter(x.flat) for x in self._operands)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        first = next(self.iters[0])  # or all of them are at their end
+        self.index += 1
+        return first, *(next(elements) for elements in self.iters[1:])

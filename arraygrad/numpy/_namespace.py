@@ -29,6 +29,8 @@ MODULES = {
     "numpy.linalg": "arraygrad.numpy.linalg",
     "numpy.fft": "arraygrad.numpy.fft",
     "numpy.random": "arraygrad.numpy.random",
+    "numpy.random._generator": "arraygrad.numpy.random",
+    "numpy.random.mtrand": "arraygrad.numpy.random",
     "numpy.testing": "arraygrad.numpy.testing",
     "numpy.matlib": "arraygrad.numpy.matlib",
     "numpy.lib": "arraygrad.numpy.lib",

@@ -280,6 +280,9 @@ def over(real: Any) -> Any:
     return (Generator if isinstance(real, _random.Generator) else RandomState)._over(real)
 
 
+# NumPy's module ``mtrand``, which this one stands for, too, has the global state by this name.
+_rand = _SHARED
+
 TWINS: dict[Any, Any] = {
     _random.Generator: Generator,
     _random.RandomState: RandomState,

@@ -11,6 +11,7 @@ from .._errors import ArgumentError
 from ._piecewise import _axis_back, _conditions, _data
 from ._rule import (
     needs_rule,
+    ours_for,
     plain,
     policed,
     refuse,
@@ -109,7 +110,7 @@ class BSpline:
             raise refuse("scipy.interpolate.BSpline.design_matrix", "rule",
                          "evaluate BSpline(t, np.eye(n), k) at the points")  # fmt: skip
         real = scipy_object("scipy.interpolate.BSpline")
-        return real.design_matrix(plain(x), plain(t), k, extrapolate)
+        return ours_for(real.design_matrix(plain(x), plain(t), k, extrapolate))
 
     def __getattr__(self, name: str) -> Any:
         raise without_method("scipy.interpolate.BSpline", name)

@@ -157,3 +157,18 @@ def test_generators_pickle_and_spawn():
     again = pickle.loads(pickle.dumps(rng))
     assert rng.random() == again.random()
     assert isinstance(rng.spawn(2)[0], np.random.Generator)
+
+
+def test_numpys_modules_below_random():
+    """Code that is older than ``default_rng`` takes the global state from ``mtrand``."""
+
+    def f(x):
+        rng = onp.random.default_rng(3)
+        assert isinstance(rng, onp.random._generator.Generator)
+        assert isinstance(onp.random.mtrand._rand, onp.random.mtrand.RandomState)
+        onp.random.seed(5)  # noqa: NPY002 - the state that is asked for
+        return onp.random.mtrand._rand.normal(x[0], x[1]) + rng.uniform(0.0, x[2])
+
+    standard = onp.random.RandomState(5).normal(), onp.random.default_rng(3).uniform()
+    x = onp.array([0.3, 2.0, 3.0])
+    onp.testing.assert_allclose(ag.grad(f)(x), [1.0, *standard])

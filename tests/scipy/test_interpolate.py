@@ -18,6 +18,7 @@ from scipy.interpolate import (
     splint,
     splrep,
 )
+from scipy.sparse import diags
 
 import arraygrad as ag
 
@@ -89,6 +90,17 @@ def test_interpolating_bspline(bc_type):
         return spline(at), spline(at, 1), spline.integrate(0.2, 3.0)
 
     check(f, X, Y, AT, order=2 if bc_type is None else 1)
+
+
+def test_matrices_of_bases_take_coefficients_and_weights():
+    knots = np.array([0, 0, 0, 0, 2.0, 5, 5, 5, 5])
+
+    def f(c, weights):
+        basis = BSpline.design_matrix(X, knots, 3)
+        normal = basis.T @ diags(weights) @ basis
+        return basis @ c, basis.T @ (weights * Y), normal @ c, basis.toarray() @ c
+
+    check(f, Y[:5], np.linspace(1.0, 2.0, 7))
 
 
 def test_fitpack_names():

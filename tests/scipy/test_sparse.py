@@ -55,6 +55,7 @@ def test_compressed_constructors_and_dense_ones():
             sp.csr_array((data, indices, starts)) @ X, sp.csc_array((data, indices, starts)) @ X,
             sp.csr_array(dense) @ X, sp.csr_array(sp.coo_array(dense)).T @ X,
             sp.coo_array((data, (ROWS % 2, COLS % 2))).toarray(),  # entries of one place add up
+            sp.csr_matrix((data, (ROWS * 1.0, COLS * 1.0 + 0.0 * data)), shape=(4, 4)) @ X,
         )  # fmt: skip
 
     check(f, DATA, np.arange(16.0).reshape(4, 4) - 3.3)

@@ -18,8 +18,8 @@ class Pattern:
     """
 
     def __init__(self, rows: Any, cols: Any, shape: tuple[int, int]) -> None:
-        self.rows = np.asarray(rows)
-        self.cols = np.asarray(cols)
+        self.rows = _whole_numbers(rows)
+        self.cols = _whole_numbers(cols)
         self.shape = shape
         self.kept = ""  # the format whose order of entries this is, as they were given
         self._compressed: Any = None
@@ -48,6 +48,12 @@ class Pattern:
         found = self.matrix(data).tocsc()
         found.sum_duplicates()
         return found
+
+
+def _whole_numbers(indices: Any) -> Any:
+    """Indices as integers: SciPy cuts numbers with decimals, as columns of tables often are."""
+    indices = np.asarray(indices)
+    return indices if indices.dtype.kind in "iu" else indices.astype(np.intp)
 
 
 def _by_entry(g: Any, x: Any, pattern: Pattern) -> Any:

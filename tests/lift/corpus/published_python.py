@@ -256,6 +256,15 @@ def iterator_counts(p):
 
 
 @case()
+def pairs_of_broadcast(p):
+    b = np.broadcast(p, p[:, None], 2.0)
+    out = np.empty(b.shape)
+    out.flat = [u * v**k * b.index for u, v, k in b]
+    b.reset()
+    return out.sum() + next(b)[0] + sum(b.iters[1]) * b.size * np.broadcast(p, [[1], [2]]).ndim
+
+
+@case()
 def iterator_fills(p):
     out = np.empty(3)
     with np.nditer([p, out], [], [["readonly"], ["writeonly"]]) as it:
