@@ -5,9 +5,9 @@ definitions, and get whatever is special.
 """
 
 cdef object INERT, ARGUMENTS, PLAIN_KEYS, THREAD = None, SESSION, THREADS, KEPT_LEFT, STANDING
-cdef object SUSPECTS, FUNCTION
+cdef object SUSPECTS, FUNCTION, METHOD, CONTENTS
 cdef object py_by_numbers, py_drain, py_fill, py_hold_tensors, py_is_everybodys, py_is_tracked
-cdef object py_note_line
+cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
 cdef object py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
 cdef Py_ssize_t STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
 cdef Py_ssize_t STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
@@ -19,9 +19,9 @@ cdef Py_ssize_t STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
 def register_lifting(standing, uses, layout, family, storage, known, functions):
     """Tell lifted calls of the classes whose slots they read, of what is asked, and what does the rest."""
     global INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING, SUSPECTS
-    global FUNCTION
+    global FUNCTION, METHOD, CONTENTS
     global py_by_numbers, py_drain, py_fill, py_hold_tensors, py_is_everybodys, py_is_tracked
-    global py_note_line
+    global py_note_line, py_held_by, py_is_harmless, py_sight_of
     global py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
     global STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
     global STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
@@ -38,11 +38,13 @@ def register_lifting(standing, uses, layout, family, storage, known, functions):
     LAYOUT_CLS, LAYOUT_SIMPLE = slot_offset(layout.cls), slot_offset(layout.simple)
     STORAGE_VERSION, STORAGE_PINNED = slot_offset(storage.version), slot_offset(storage.pinned)
     FAMILY_NODE = slot_offset(family.node)
-    INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION = known
+    INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD, CONTENTS = (
+        known
+    )
     THREADS, SUSPECTS = SESSION.threads, SESSION.suspects
     (
         py_by_numbers, py_drain, py_fill, py_hold_tensors, py_is_everybodys, py_is_tracked,
-        py_note_line,
+        py_held_by, py_is_harmless, py_sight_of, py_note_line,
         py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
     ) = functions
 
@@ -424,6 +426,99 @@ cdef bint may_hold(dict known, tuple args) except -1:
     return False
 
 
+# -- whether a tensor takes part ------------------------------------------------------------------
+
+
+cdef object put_live(object sight, list todo):
+    """`Watched.put`."""
+    for namespace, name in <list>sight.live:
+        todo.append(namespace.get(name))
+    for cell in <list>sight.open_cells:
+        try:
+            todo.append(cell.cell_contents)
+        except ValueError:  # not bound yet
+            continue
+    for values in <list>sight.values_of:
+        todo += values()
+
+
+cdef object sight_of(object use):
+    """`Uses.look`."""
+    sight = use.sight
+    if sight is not None and not (sight.sizes or sight.names or sight.cells or sight.attributes):
+        if is_handy(use):
+            return sight
+    return use.look()
+
+
+cdef bint may_see(object record, list todo) except -1:
+    """`sight._may_see`."""
+    cdef PyObject *found
+    cdef dict uses = record.uses
+    cdef set done = set()
+    while todo:
+        value = todo.pop()
+        kind = type(value)
+        if kind in <frozenset>INERT:
+            continue
+        if kind in <frozenset>ARGUMENTS:
+            return True
+        if kind is ndarray:
+            if has_objects(value):
+                return True
+            continue
+        key = id(value)
+        if key in done:
+            continue
+        done.add(key)
+        if kind is list or kind is tuple:
+            todo.extend(value)
+            continue
+        found = found_in(uses, kind)
+        if found is not NULL:
+            use = <object>found
+            if read_slot(use, USE_SYNCS) and id(use) not in done:
+                done.add(id(use))
+                sight = sight_of(use)
+                if sight is None:
+                    return True
+                put_live(sight, todo)
+            layout = read_slot(use, USE_LAYOUT)
+            if read_slot(layout, LAYOUT_SIMPLE):
+                todo.extend((<dict>value.__dict__).values())
+                continue
+            held = py_held_by(value, layout)
+            if held is None:
+                return True
+            todo.extend(held)
+        elif kind in <dict>CONTENTS:
+            todo.extend((<dict>CONTENTS)[kind](value))
+        elif not py_is_harmless(record, value, kind, todo):
+            return True
+    return False
+
+
+def is_clear(record, tuple args, dict kwargs):
+    """`sight.is_clear`."""
+    if THREAD.records or len(<list>THREADS) > 1:
+        return False
+    cdef list todo = list(args)
+    if kwargs:
+        todo.extend(kwargs.values())
+    todo.extend(record.unsure)
+    if record.active:
+        sight = record.sight
+        if sight is None or not is_same(sight):
+            sight = record.sight = py_sight_of(record)
+            if sight is None:
+                return False
+        put_live(sight, todo)
+    if not record.is_function:
+        target = record.target
+        todo.append(target.__self__ if type(target) is METHOD else target)
+    return not may_see(record, todo)
+
+
 # -- calls ----------------------------------------------------------------------------------------
 
 
@@ -453,8 +548,9 @@ cdef class QuickLifted:
             if py_by_numbers():
                 return self._call(*args)
         elif not (tensors or others):
-            if record.bare and not (record.fits or record.active or record.unsure):
-                return self._target(*args)  # no tensor takes part
+            if record.bare:
+                if not (record.fits or record.active or record.unsure) or is_clear(record, args, None):
+                    return self._target(*args)  # no tensor takes part
             return self._call(*args)
         roots = record.roots
         if (roots is None and record.active) or record.catches or record.keeps:

@@ -14,7 +14,7 @@ from .._detach import warn_of_caught
 from .._storage import Family, Storage, TensorBase
 from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
-from . import arrays, blame, handed, kept, memos, rebinding
+from . import arrays, blame, handed, kept, memos, rebinding, sight
 from .fitting import Uses
 from .items import Layout, is_everybodys, set_class
 from .leaving import ARGUMENTS
@@ -22,7 +22,6 @@ from .lifter import lifter_for
 from .record import Record
 from .running import mark_numbers
 from .session import INERT, SESSION, THREAD
-from .sight import is_clear
 
 _TENSOR, _SCALAR = _Types.tensor, _Types.scalar
 
@@ -44,12 +43,12 @@ if _compiled.ROADS is not None:
         arrays.Standing, Uses, Layout, Family, Storage,
         (
             INERT, ARGUMENTS, handed.PLAIN_KEYS, THREAD, SESSION, kept.LEFT, arrays.STANDING,
-            types.FunctionType,
+            types.FunctionType, types.MethodType, sight.CONTENTS,
         ),
         (
             by_numbers, handed.drain, handed.fill, _hold_tensors, is_everybodys,
-            memos.is_tracked_result, blame.note_line, set_class, arrays.standing_for,
-            handed.twin_of, handed.undo_later,
+            memos.is_tracked_result, sight.held_by, sight.is_harmless, sight.sight_of,
+            blame.note_line, set_class, arrays.standing_for, handed.twin_of, handed.undo_later,
             warn_of_caught,
         ),
     )  # fmt: skip
@@ -91,7 +90,7 @@ class Lifted(_Quick):  # type: ignore[misc]
         if not (tensors or derivative) and record.bare:
             # Inside of another call what is reached may have been bound to something else.
             alone = not (record.fits or others or record.active or record.unsure)
-            if not THREAD.records if alone else is_clear(record, args, kwargs):
+            if not THREAD.records if alone else sight.is_clear(record, args, kwargs):
                 return self._target(*args, **kwargs)  # no tensor takes part
         numbers = derivative and by_numbers()
         unfit = (record.active and record.roots is None) or record.catches or record.keeps

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .record import Record
 
 # What a value holds, by its type.
-_CONTENTS: dict[type, Callable[[Any], Iterable[Any]]] = {
+CONTENTS: dict[type, Callable[[Any], Iterable[Any]]] = {
     set: list,
     frozenset: list,
     deque: list,
@@ -52,7 +52,7 @@ def is_clear(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> b
     if record.active:
         sight = record.sight
         if sight is None or not sight.is_same():
-            sight = record.sight = _sight_of(record)
+            sight = record.sight = sight_of(record)
             if sight is None:
                 return False
         sight.put(todo)
@@ -62,7 +62,7 @@ def is_clear(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> b
     return not _may_see(record, todo)
 
 
-def _sight_of(record: Record) -> Watched | None:
+def sight_of(record: Record) -> Watched | None:
     """What the target's code may get; None if that cannot be told now."""
     sight = Watched()
     for sync in record.active:
@@ -104,18 +104,18 @@ def _may_see(record: Record, todo: list[Any]) -> bool:
             if use.layout.simple:
                 todo += value.__dict__.values()
                 continue
-            held = _held_by(value, use.layout)
+            held = held_by(value, use.layout)
             if held is None:
                 return True
             todo += held
-        elif kind in _CONTENTS:
-            todo += _CONTENTS[kind](value)
-        elif not _is_harmless(record, value, kind, todo):
+        elif kind in CONTENTS:
+            todo += CONTENTS[kind](value)
+        elif not is_harmless(record, value, kind, todo):
             return True
     return False
 
 
-def _held_by(value: Any, layout: Layout) -> list[Any] | None:
+def held_by(value: Any, layout: Layout) -> list[Any] | None:
     """What an object of the user's holds; None if it cannot be looked into."""
     found: list[Any] = []
     if layout.solid is tuple:
@@ -135,7 +135,7 @@ def _is_of_class(method: Any) -> bool:
     return getattr(type(method.__self__), method.__func__.__name__, None) is method.__func__
 
 
-def _is_harmless(record: Record, value: Any, kind: type, todo: list[Any]) -> bool:
+def is_harmless(record: Record, value: Any, kind: type, todo: list[Any]) -> bool:
     """Whether something that is no data holds no tensors, or those in `todo` only."""
     if kind is types.FunctionType:
         return _is_known(record, value, todo)
