@@ -218,8 +218,10 @@ def lose(
         instead = hints.remedy(library, _running(users)[1])
     if instruction in _STORES_ITEM and LIFTED_MARK in caller.f_globals and not instead:
         instead = _NO_TENSORS
+    if called == "astype" and what == "float()":
+        instead = _OF_OBJECTS
     innermost = users
-    of_library = _name(caller).startswith(("scipy.", "numpy."))
+    of_library = _name(caller).startswith(_OTHERS)
     place = _called(caller, users) if of_library else _place(caller)
     users, depth = _lifted_above(users, depth)
     if not instead:
@@ -230,6 +232,8 @@ def lose(
     if not what.endswith(" and"):
         if caller is users:  # compiled code has no frame
             place = hints.compiled_of_scipy(called, caller.f_code.co_names, caller.f_globals)
+            if not place and f"{called}()" not in what:
+                place = called and f"{called}()"
         what += f" in {place}" if place else ""
     ways_out = WAYS_OUT_OF_LIFTED if LIFTED_MARK in users.f_globals else WAYS_OUT
     if instead:
@@ -289,9 +293,12 @@ _NO_TENSORS = (
     "into an array of numbers, one for each field"
 )
 
+_OF_OBJECTS = "for tensors in an array of objects write np.array(a.tolist())"
+
 # NumPy converts their arguments and shows an exception of its own in the place of ours.
 _HIDING = frozenset({"__setitem__", "fill", "fromiter", "nditer"})
-_LIBRARIES = ("arraygrad.", "numpy.", "scipy.")
+_OTHERS = ("numpy.", "scipy.")
+_LIBRARIES = ("arraygrad.", *_OTHERS)
 
 
 def _callers() -> tuple[types.FrameType, types.FrameType, int, str]:
@@ -329,14 +336,15 @@ def _name(frame: types.FrameType | None) -> str:
 
 
 def _place(frame: types.FrameType) -> str:
-    return f"{_name(frame)}.{frame.f_code.co_qualname}"
+    return f"{_name(frame)}.{frame.f_code.co_qualname}".lstrip(".")
 
 
 def _called(caller: types.FrameType, users: types.FrameType) -> str:
     """The public name of what the user called of NumPy or SciPy, in which a frame is."""
     frame = found = caller
     while frame is not users:
-        if not _name(frame).startswith("scipy._lib"):  # decorators
+        name = _name(frame)
+        if name.startswith(_OTHERS) and not name.startswith("scipy._lib"):  # decorators
             found = frame
         if frame.f_back is None:
             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import sys
 from typing import Any
 
 from .._detach import refused_at
@@ -18,12 +19,11 @@ def note_line(error: BaseException) -> None:
     then ours is their cause.
     """
     cause: Any = _detach_error(error)
-    line = _innermost(error)
-    if line is None:
+    lines = _lines(error)
+    if not lines:
         return
-    file, number = line
     if cause is None:
-        cause = refused_at(file, number)
+        cause = refused_at(*lines[-1][:2])
     foreign = (
         cause is None
         and not type(error).__module__.startswith("arraygrad.")
@@ -33,6 +33,9 @@ def note_line(error: BaseException) -> None:
     )
     if cause is None and not foreign:
         return
+    # Classes of Python's own library run lifted too, where they compute in Python.
+    users = [line for line in lines if line[2].partition(".")[0] not in sys.stdlib_module_names]
+    file, number, _ = (users or lines)[-1]
     note = f"in lifted code at {file}:{number}: {linecache.getline(file, number).strip()}"
     if foreign:
         note += f"\n{_ARRAYS_ARE_TENSORS}"
@@ -42,7 +45,8 @@ def note_line(error: BaseException) -> None:
 
 
 _OUR_TYPES = re.compile(r"\b(Tensor|Scalar)\b")
-_OUR_TYPE = re.compile(r"\btype '?(Tensor|Scalar)\b")  # of libraries with errors of their own
+# Of libraries with errors of their own; and of NumPy, which says nothing of the object's class.
+_OUR_TYPE = re.compile(r"\btype '?(Tensor|Scalar)\b|^Could not convert object to NumPy \w+$")
 _ARRAYS_ARE_TENSORS = (
     "arrays and numbers are arraygrad's tensors while a gradient is taken, and this line needs "
     "NumPy's own (as classes derived from np.ndarray and compiled code do): keep the array in an "
@@ -58,13 +62,14 @@ def _detach_error(error: BaseException | None) -> BaseException | None:
     return None
 
 
-def _innermost(error: BaseException) -> tuple[str, int] | None:
-    found: Any = None
+def _lines(error: BaseException) -> list[tuple[str, int, str]]:
+    """File, line and module of each frame of lifted code, the innermost last."""
+    found = []
     traceback = error.__traceback__
     while traceback is not None:
-        if SCOPE in traceback.tb_frame.f_globals:
-            found = traceback
+        frame = traceback.tb_frame
+        if SCOPE in frame.f_globals:
+            module = str(frame.f_globals.get("__name__", ""))
+            found.append((frame.f_code.co_filename, traceback.tb_lineno, module))
         traceback = traceback.tb_next
-    if found is None:
-        return None
-    return found.tb_frame.f_code.co_filename, found.tb_lineno
+    return found

@@ -5,17 +5,21 @@ from __future__ import annotations
 import ast
 import builtins
 import cmath
+import datetime
 import decimal
 import fractions
 import functools
 import hashlib
 import importlib
 import json
+import marshal
 import math
 import pickle
+import random
 import statistics
 import struct
 import sys
+import time
 import types
 import warnings
 import weakref
@@ -94,6 +98,8 @@ def _adapter(x: Any) -> Any:
     cls = type(x)
     if cls is np.vectorize:
         return _vectorized
+    if cls is struct.Struct:
+        return standard_library.Layout
     if cls is np.ufunc and _vectorize.function_of(x) is not None:
         return _vectorized
     if str(cls.__module__).startswith("numpy.polynomial."):
@@ -133,6 +139,7 @@ def _scipys(x: Any) -> Any:
     module = _module_of(x)
     if not isinstance(module, str):
         return x
+    standard_library.note_met(module)
     if _ARRAY_API in module:
         return _of_array_api(x, module)
     if not module.startswith("scipy."):
@@ -244,6 +251,7 @@ def module(real: Any) -> Any:
         elif name == "scipy" or name.startswith("scipy.") or _ARRAY_API in name:
             view = ModuleView(real, {}, known)
         else:
+            standard_library.note_met(name)
             return real
         _VIEWS[name] = view
         BACK[id(view)] = (view, real)
@@ -310,6 +318,10 @@ _OURS: dict[str, dict[str, Any]] = {
     "hashlib": standard_library.HASHLIB,
     "zlib": standard_library.ZLIB,
     "warnings": {"warn": stand_ins.warn_},
+    "datetime": standard_library.DATETIME,
+    "marshal": standard_library.MARSHAL,
+    "random": standard_library.RANDOM,
+    "time": standard_library.TIME,
 }
 
 
@@ -328,13 +340,11 @@ def original(x: Any) -> Any:
 
 
 def _register_all() -> None:
-    for real, ours in (
-        (math, mathematics.MATH), (cmath, mathematics.CMATH), (functools, _FUNCTOOLS),
-        (builtins, _BUILTINS), (decimal, _OURS["decimal"]), (fractions, _OURS["fractions"]),
-        (json, _OURS["json"]), (pickle, _OURS["pickle"]), (statistics, _OURS["statistics"]),
-        (struct, _OURS["struct"]), (ast, _OURS["ast"]), (hashlib, _OURS["hashlib"]),
-        (zlib, _OURS["zlib"]), (warnings, _OURS["warnings"]),
-    ):  # fmt: skip
+    modules = (
+        math, cmath, functools, decimal, fractions, json, pickle, statistics, struct, ast, hashlib,
+        zlib, warnings, datetime, marshal, random, time,
+    )  # fmt: skip
+    for real, ours in ((builtins, _BUILTINS), *((m, _OURS[m.__name__]) for m in modules)):
         place = types.SimpleNamespace()
         setattr(PLACES, real.__name__, place)
         for name, value in ours.items():

@@ -110,15 +110,32 @@ class _PlainType(StandIn):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         for text in args:
             texts.refuse_text(text, f"{cls.__module__}.{cls.__qualname__}()")
-        if any(map(holds_tensor, (*args, *kwargs.values()))):
-            if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
-                lose(f"{cls.__module__}.{cls.__qualname__}(){cls._what}")
-            args = tuple(map(plain, args))
-            kwargs = {k: plain(v) for k, v in kwargs.items()}
-        return cls._real(*args, **kwargs)
+        return on_plain(
+            cls._real, f"{cls.__module__}.{cls.__qualname__}(){cls._what}", args, kwargs
+        )
 
     def __getattr__(cls, name: str) -> Any:
-        return getattr(cls._real, name)
+        value = getattr(cls._real, name)
+        if getattr(value, "__self__", None) is not cls._real:
+            return value
+
+        def other_constructor(*args: Any, **kwargs: Any) -> Any:
+            what = f"{cls.__module__}.{cls.__qualname__}.{name}()"
+            return on_plain(value, what, args, kwargs)
+
+        return other_constructor
+
+
+def on_plain(
+    real: Callable[..., Any], what: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A call of what takes plain numbers alone, refused by name where a gradient would be lost."""
+    if any(map(holds_tensor, (*args, *kwargs.values()))):
+        if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
+            lose(what)
+        args = tuple(map(plain, args))
+        kwargs = {k: plain(v) for k, v in kwargs.items()}
+    return real(*args, **kwargs)
 
 
 def holding_plain_numbers(real: Any, what: str = "") -> Any:
@@ -127,8 +144,14 @@ def holding_plain_numbers(real: Any, what: str = "") -> Any:
     namespace = {"_real": real, "_what": what, "__doc__": real.__doc__}
     for name in ("__module__", "__qualname__"):
         namespace[name] = getattr(real, name)
-    return type.__new__(_PlainType, real.__name__, (), namespace)
+    made = type.__new__(_PlainType, real.__name__, (), namespace)
+    if not isinstance(real, StandIn):  # which equals another class
+        _TYPES[real] = made
+    return made
 
+
+# What ``type(x)`` gives in lifted code for objects of a class.
+_TYPES: dict[type, Any] = {float: Float, complex: Complex}
 
 Decimal = holding_plain_numbers(decimal.Decimal)
 Fraction = holding_plain_numbers(fractions.Fraction)
@@ -152,8 +175,6 @@ class _TypeType(type):
 
 
 Type: Any = type.__new__(_TypeType, "type", (type,), {"__module__": "builtins"})
-
-_TYPES: dict[type, Any] = {float: Float, complex: Complex}
 
 
 # In a derivative by Python's numbers a scalar is one of Python's, else one of NumPy's; it equals

@@ -6,15 +6,20 @@
 from __future__ import annotations
 
 import ast
+import datetime
+import functools
 import hashlib
 import io
 import json
+import marshal
 import operator
 import os
 import pickle
+import random
 import statistics
 import struct
 import sys
+import time
 import types
 import zlib
 from collections.abc import Callable
@@ -23,7 +28,8 @@ from typing import Any
 import numpy as np
 
 from .. import _texts as texts, numpy as tensor_numpy
-from .._detach import lose
+from .._apply import _Types
+from .._detach import lose, may_detach
 from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..interop.plain import is_tracked, plain
@@ -162,6 +168,12 @@ def _pack(format: Any, *values: Any) -> bytes:
     return bytes(texts.note(packed, values)) if is_tracked(values) else packed
 
 
+def _pack_into(format: Any, buffer: Any, offset: Any, *values: Any) -> None:
+    if is_tracked(values) and is_grad_enabled():
+        lose("struct.pack_into()")
+    struct.pack_into(format, buffer, offset, *plain(values))
+
+
 def _unpacked(real: Callable[..., Any]) -> Callable[..., Any]:
     def function(format: Any, buffer: Any, *offset: Any, **settings: Any) -> Any:
         texts.refuse_text(buffer, f"struct.{real.__name__}()")
@@ -174,9 +186,28 @@ def _unpacked(real: Callable[..., Any]) -> Callable[..., Any]:
 
 STRUCT = {
     "pack": stand_ins.like(_pack, struct.pack),
+    "pack_into": stand_ins.like(_pack_into, struct.pack_into),
     "unpack": _unpacked(struct.unpack),
     "unpack_from": _unpacked(struct.unpack_from),
 }
+
+
+class Layout:
+    """A ``struct.Struct``: its functions are those of the module."""
+
+    def __init__(self, format: Any) -> None:
+        self._real = format if isinstance(format, struct.Struct) else struct.Struct(format)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_real":  # an object without attributes, as copy makes them
+            raise AttributeError(name)
+        function = STRUCT.get(name)
+        if function is not None:
+            return functools.partial(function, self._real.format)
+        return getattr(self._real, name)
+
+
+STRUCT["Struct"] = Layout
 
 
 def _literal_eval(node_or_string: Any) -> Any:
@@ -205,6 +236,34 @@ HASHLIB = {
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
 }
 ZLIB = {name: _of_bytes(getattr(zlib, name)) for name in ("crc32", "adler32")}
+
+
+# -- what takes floats, and gives something that has no gradient ----------------------------------
+
+
+def _refusing(real: Callable[..., Any], what: str) -> Callable[..., Any]:
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return stand_ins.on_plain(real, what, args, kwargs)
+
+    return stand_ins.like(function, real)
+
+
+def _sleep(seconds: Any, /) -> None:
+    """``time.sleep``, which says nothing about the number."""
+    time.sleep(plain(seconds))
+
+
+DATETIME = {
+    kind.__name__: stand_ins.holding_plain_numbers(kind)
+    for kind in (datetime.timedelta, datetime.datetime, datetime.date)
+}
+MARSHAL = {
+    name: _refusing(getattr(marshal, name), f"marshal.{name}()") for name in ("dump", "dumps")
+}
+RANDOM = {"seed": _refusing(random.seed, "random.seed()")}
+TIME = {name: _refusing(getattr(time, name), f"time.{name}()") for name in
+        ("ctime", "gmtime", "localtime")}  # fmt: skip
+TIME["sleep"] = stand_ins.like(_sleep, time.sleep)
 
 
 # -- code made of text ----------------------------------------------------------------------------
@@ -280,3 +339,52 @@ PICKLE = {
     "load": _made_fit(pickle.load),
     "loads": _made_fit(pickle.loads),
 }
+
+
+# -- modules of which lifted code has functions or objects ----------------------------------------
+
+
+def _adapt_sqlite() -> None:
+    """Have statements take scalars as what the user would have there, or refuse them."""
+    import sqlite3
+
+    def adapted(x: Any) -> Any:
+        may_detach(x, "a parameter of a statement of sqlite3")
+        return stand_ins.like_user(x)
+
+    for kind in (_Types.tensor, _Types.scalar):
+        sqlite3.register_adapter(kind, adapted)
+
+
+def _adapt_processes() -> None:
+    """Have functions of lifted code go to other processes as the user's own.
+
+    Python's pickler has no other place for functions, which it looks up by their names.
+    """
+    from multiprocessing.reduction import ForkingPickler
+
+    other = getattr(ForkingPickler, "reducer_override", None)
+
+    def reducer_override(self: Any, obj: Any) -> Any:
+        if isinstance(obj, types.FunctionType) and ORIGINALS.get(obj) is not None:
+            return pickled(obj)
+        return NotImplemented if other is None else other(self, obj)
+
+    ForkingPickler.reducer_override = reducer_override  # type: ignore[method-assign]
+
+
+# Module -> what is done once, when lifted code meets it.
+WHEN_MET: dict[str, Callable[[], None]] = {
+    "sqlite3": _adapt_sqlite,
+    "multiprocessing": _adapt_processes,
+    "concurrent": _adapt_processes,
+}
+
+
+def note_met(module: str) -> None:
+    """Do what is to be done once for a module of the standard library."""
+    adapt = WHEN_MET.get(module.partition(".")[0])
+    if adapt is not None:
+        for name in [name for name, other in WHEN_MET.items() if other is adapt]:
+            del WHEN_MET[name]
+        adapt()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import pickle
-import struct
 
 import numpy as np
 import pytest
@@ -250,10 +249,10 @@ class Keeps:
 
 
 def test_errors_that_hide_ours_say_what_was_refused():
-    with pytest.raises(struct.error) as caught:
-        ag.grad(lambda x: x[0] * len(struct.Struct("d").pack(x[1])))(X)
-    assert "float() would lose the gradient" in caught.value.__notes__[0]
-    assert 'struct.Struct("d").pack' in caught.value.__notes__[0]
+    with pytest.raises(ValueError, match="setting an array element") as caught:
+        ag.grad(lambda x: x[0] * np.array([x[1]], dtype=object).astype(float)[0])(X)
+    assert "float() in astype() would lose the gradient" in caught.value.__notes__[0]
+    assert "dtype=object).astype(float)" in caught.value.__notes__[0]
 
 
 def of_objects(x):
