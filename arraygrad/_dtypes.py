@@ -70,11 +70,20 @@ def check_supported(dtype: np.dtype[Any], argument: str = "dtype") -> np.dtype[A
     if not dtype.isnative:
         dtype = dtype.newbyteorder("=")
     if not is_supported(dtype):
+        example = _AS_NUMBERS.get(dtype.kind, "x.astype(float)")
         raise DTypeError(
             f"{argument}: tensors cannot hold dtype {dtype}; use a boolean, integer, "
-            "floating-point or complex dtype, e.g. x.astype(float)"
+            f"floating-point or complex dtype, e.g. {example}"
         )
     return dtype
+
+
+# Kind of dtype -> how to make numbers of such an array.
+_AS_NUMBERS = {
+    "O": "np.array(x.tolist())",
+    "m": "x / np.timedelta64(1, 's')",
+    "M": "(x - x.min()) / np.timedelta64(1, 's')",
+}
 
 
 def as_dtype(dtype: DTypeLike, argument: str = "dtype") -> np.dtype[Any]:

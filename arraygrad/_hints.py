@@ -189,10 +189,13 @@ def attribute_hint(name: str) -> str:
     return f"; {_ATTRIBUTES[name]}"
 
 
+_NO_MATRICES = "matrices hold no tensors: use two-dimensional arrays and @"
+
 # What to type instead of a call into one of these modules, which would lose a gradient.
 _REMEDIES = (
     ("numpy.ma", "masked arrays hold no tensors: use np.where(mask, ...) or the nan functions"),
-    ("numpy.matrixlib", "matrices hold no tensors: use two-dimensional arrays and @"),
+    ("numpy.matrixlib", _NO_MATRICES),
+    ("numpy._core.records", "records hold no tensors: keep an array for each field, in a dict"),
     ("numpy.polynomial", "use arraygrad.numpy.polynomial, as lifted code does"),
     (
         "scipy.sparse",
@@ -203,6 +206,8 @@ _REMEDIES = (
 
 def remedy(module: str, called: str) -> str:
     """What to type instead of calling a function of this module of NumPy or SciPy."""
+    if called in ("asmatrix", "bmat"):
+        return _NO_MATRICES
     for start, text in _REMEDIES:
         if f"{module}.".startswith(f"{start}."):
             return text
@@ -229,9 +234,11 @@ def public_name(module: str, qualified: str) -> str:
     parts = module.split(".")
     short = first.removesuffix("_gen").removesuffix("_frozen")
     if parts[0] == "numpy":
+        rest = [name for name in rest if not name.startswith("_")]
         defined = getattr(sys.modules.get(module), first, None)
-        if defined is not None and defined is getattr(np, first, None):
-            return ".".join(["np", first, *(name for name in rest if not name.startswith("_"))])
+        for place in _OF_NUMPY if defined is not None else ():
+            if getattr(sys.modules.get(place), first, None) is defined:
+                return ".".join([place.replace("numpy", "np", 1), first, *rest])
     for name in dict.fromkeys((short, first)):
         for end in range(2, len(parts) + 1):
             if not parts[end - 1].startswith("_"):
@@ -240,6 +247,13 @@ def public_name(module: str, qualified: str) -> str:
                 if found is not None and not isinstance(found, types.ModuleType):
                     return ".".join([place, name, *rest])
     return ".".join(p for p in [*parts, first, *rest] if not p.startswith("_"))
+
+
+# Modules of NumPy in which functions are looked for that others define.
+_OF_NUMPY = (
+    "numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.ma", "numpy.rec", "numpy.char",
+    "numpy.strings", "numpy.lib.recfunctions", "numpy.lib.stride_tricks",
+)  # fmt: skip
 
 
 def compiled_of_scipy(called: str, names: tuple[str, ...], namespace: dict[str, Any]) -> str:

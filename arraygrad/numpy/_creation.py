@@ -47,6 +47,9 @@ def _as_tensor(
     else:
         is_plain = False
         object = as_operand(object)
+        if dtype is not None and type(object) is np.ndarray and object.dtype.kind == "O":
+            items = object.tolist() if _is_dtype_of_numbers(dtype) else None
+            object = items if holds_tensor(items) else object
     if not is_plain and holds_tensor(object):
         if not _is_dtype_of_numbers(dtype):
             return _without_numbers(object, np.dtype(dtype))

@@ -17,6 +17,7 @@ import numpy as np
 from .. import _texts as texts
 from .._detach import lose
 from .._graph import is_grad_enabled
+from .._hints import remedy
 from ..interop.lookup import answer_to
 from ..interop.plain import is_tracked, plain, tensors
 from ..interop.raised import RAISED, in_our_class
@@ -249,7 +250,8 @@ def _unanswered(real: Any) -> Any:
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
         if is_grad_enabled() and (is_tracked(args) or is_tracked(kwargs)):
-            lose(f"np.{real.__name__} has no derivative rule in arraygrad and")
+            instead = remedy(str(real.__module__), real.__name__)
+            lose(f"np.{real.__name__} has no derivative rule in arraygrad and", instead)
         return tensors(real(*plain(args), **plain(kwargs)))
 
     return function
