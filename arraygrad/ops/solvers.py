@@ -480,7 +480,7 @@ def _lstsq_vjp(
     g1 = g2 = None
     if g_solution is not None:
         solution = out[0]
-        p = pinv(x1, rtol=_effective(rcond, x1))
+        p = pinv(x1, rtol=_between(out[2]._array, int(out[1]._array)))
         ph = adjoint(p)
         y = matmul(ph, g_solution)
         g2 = y
@@ -503,9 +503,14 @@ def _lstsq_vjp(
     return g1, g2
 
 
-def _effective(rcond: float | None, x1: Any) -> float:
-    array = x1._array
-    return float(np.finfo(array.dtype).eps) * max(array.shape) if rcond is None else rcond
+def _between(values: Any, rank: int) -> float:
+    """What part of the largest singular value lies between those that counted and the others.
+
+    LAPACK says which did: it takes an rcond that is not between 0 and 1 for its own precision.
+    """
+    if rank in (0, values.size):
+        return 0.0 if rank else 1.0
+    return float(values[rank - 1] + values[rank]) / (2.0 * float(values[0]))
 
 
 LSTSQ = declare(Op("lstsq", ("x1", "x2"), Rule(vjp=_lstsq_vjp), dtypes="floating only"))

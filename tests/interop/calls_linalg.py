@@ -75,6 +75,11 @@ CALLS = {
         call(lambda a, b: np.linalg.lstsq(a, b), normal(5, 2), normal(5)),
         call(lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0], normal(4, 2), normal(4, 3)),
         call(lambda a, b: np.linalg.lstsq(a, b)[0], normal(2, 4), normal(2)),
+        *(
+            call(lambda a, b, r=r: np.linalg.lstsq(a, b, r), normal(5, 2), normal(5))
+            for r in (-1, 0.0, 1, 2.5)  # LAPACK's own precision
+        ),
+        call(lambda a, b: np.linalg.lstsq(a @ a.T, b, 1e-10)[0], normal(4, 2), normal(4)),
     ),
     "linalg.cholesky": (
         call(_symmetric(np.linalg.cholesky), spd(3)),
