@@ -4,6 +4,7 @@ None may answer in words about our classes or about what a tensor is not ("must 
 """
 
 import array
+import contextlib
 import ctypes
 import datetime
 import io
@@ -49,21 +50,16 @@ def in_queue(x: Any) -> Any:
 
 def database(parameters: Callable[[Any], Any], statement: str = "select ?") -> Any:
     def f(x: Any) -> Any:
-        with sqlite3.connect(":memory:") as connection:
-            found = connection.execute(statement, parameters(x)).fetchone()[0]
-        connection.close()
-        return found
+        with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+            return connection.execute(statement, parameters(x)).fetchone()[0]
 
     return f
 
 
 def many(x: Any) -> Any:
-    connection = sqlite3.connect(":memory:")
-    connection.execute("create table t (a real)")
-    try:
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("create table t (a real)")
         connection.executemany("insert into t values (?)", [(1.0,), (x,)])
-    finally:
-        connection.close()
 
 
 def helper(a: Any) -> Any:
