@@ -139,7 +139,7 @@ def _make(real: Any) -> Any:
     if isinstance(real, types.FunctionType):
         return _function(real)
     if isinstance(real, types.ModuleType) and real.__name__.startswith("numpy.polynomial."):
-        return sys.modules[f"{__name__}.{real.__name__.rpartition('.')[2]}"]
+        return sys.modules.get(f"{__name__}.{real.__name__.rpartition('.')[2]}", real)
     return real
 
 
