@@ -179,13 +179,16 @@ class Trajectory:
     start : Tensor, shape (n,)
     stages : ndarray, shape (steps, stages, n)
         Values.
-    jacobians : ndarray
-        Those of the slopes at the values.
+    sweep : Sweep
+        Of the Jacobians at the values.
+    near : bool
+        They are not quite those at the values: the first derivative takes two steps.
     """
 
     def __init__(
-        self, slopes: Slopes, tableau: Tableau, knots: Any, start: Any, stages: Any, jacobians: Any
-    ) -> None:
+        self, slopes: Slopes, tableau: Tableau, knots: Any, start: Any, stages: Any, sweep: Sweep,
+        near: bool = False,
+    ) -> None:  # fmt: skip
         self.tableau = tableau
         self.dense = tableau.dense
         self._knots = xp.asarray(knots)
@@ -193,9 +196,10 @@ class Trajectory:
         self._h = self._knots[1:] - self._knots[:-1]
         times = self._knots[:-1, None] + tableau.c * self._h[:, None]
         self._slopes, self._times, self._start = slopes, times.reshape(-1), start
-        sweep = Sweep(tableau, plain(self._h), jacobians)
         found = xp.asarray(stages)
-        found = first = found - _forward(self._left(found), sweep=sweep)
+        for _ in range(2 if near else 1):
+            found = found - _forward(self._left(found), sweep=sweep)
+        first = found
         total: Any = 0.0
         for _ in range(ORDERS - 1):
             better = found - _forward(self._left(found), sweep=sweep)
@@ -281,13 +285,15 @@ def by_explicit_steps(
             found[:, s] = slopes.values(values[:-1] + c * h, stages[:, s])
     times = (values[:-1, None] + tableau.c * h[:, None]).reshape(-1)
     jacobians = slopes.jacobians(times, stages.reshape(-1, len(states)))
-    shape = (*stages.shape, len(states))
-    return Trajectory(slopes, tableau, knots, start, stages, jacobians.reshape(shape))
+    sweep = Sweep(tableau, h, jacobians.reshape((*stages.shape, len(states))))
+    return Trajectory(slopes, tableau, knots, start, stages, sweep)
 
 
 # Newton's steps for the stages, and what the last one must be below (relative).
 _NEWTON = 12
 _CONVERGED = 1e-12
+# The relative step after which Jacobians that are taken point by point are kept.
+_NEAR = 1e-5
 # Most numbers in the matrices of all steps.
 _ROOM = 2**23
 
@@ -319,15 +325,18 @@ def by_collocation(
     first = plain(start)
     scale = np.abs(found).max(axis=(0, 1)) + np.abs(first)
     scale = scale + 1e-10 * scale.max() + 1e-300
-    size = np.inf
+    size, kept = np.inf, False
     for _ in range(_NEWTON):
-        jacobians = slopes.jacobians(times, found.reshape(-1, n)).reshape(*found.shape, n)
+        if not kept:
+            jacobians = slopes.jacobians(times, found.reshape(-1, n)).reshape(*found.shape, n)
+            sweep = Sweep(tableau, h, jacobians)
         if size <= _CONVERGED:
-            return Trajectory(slopes, tableau, knots, start, found, jacobians)
+            near = kept or not slopes.together
+            return Trajectory(slopes, tableau, knots, start, found, sweep, near)
         slope = slopes.values(times, found.reshape(-1, n)).reshape(found.shape)
         starts = np.concatenate((first[None], found[:-1, -1]))
         left = found - starts[:, None] - h[:, None, None] * (tableau.A @ slope)
-        step = Sweep(tableau, h, jacobians).forward(left)
+        step = sweep.forward(left)
         found = found - step
         before, size = size, float((np.abs(step) / scale).max())
         if not np.isfinite(size):
@@ -336,4 +345,6 @@ def by_collocation(
             return None
         if size <= 1e-9 and size > 0.1 * before:
             size = 0.0  # no more than rounding is left
+        # Taken point by point, Jacobians cost more than all the rest.
+        kept = not slopes.together and size <= min(_NEAR, 0.1 * before)
     return None

@@ -7,6 +7,8 @@ from scipy.integrate import odeint, solve_ivp
 
 import arraygrad as ag
 
+from .checking import check
+
 METHODS = ["RK45", "DOP853", "LSODA", "Radau", "BDF"]
 TIMES = np.array([0.0, 0.3, 0.31, 1.0, 1.5])
 
@@ -201,6 +203,46 @@ def test_the_function_is_called_with_few_tensors():
 
     ag.grad(last)(1.3)
     assert len(calls) < 20
+
+
+POINTS = 10
+
+
+def diffusion(u, t, k, a):
+    """Of one state only: its mean is that of all columns."""
+    padded = np.concatenate((0 * u[:1], u, 0 * u[:1]))
+    return 81 * k * (padded[2:] - 2 * u + padded[:-2]) - a * np.mean(u)
+
+
+def reaction(u, t, k, a):
+    return diffusion(u, t, k, a) - a * np.mean(u) * u**2
+
+
+@pytest.mark.parametrize("function", [diffusion, reaction])
+def test_a_stiff_problem_point_by_point(function):
+    start = np.sin(np.pi * np.arange(1, POINTS + 1) / (POINTS + 1))
+
+    def states(k, a):
+        return odeint(function, start, np.linspace(0, 0.5, 6), (k, a), rtol=1e-9, atol=1e-11)
+
+    check(states, 0.1, 0.7, rtol=1e-5, value_rtol=1e-9, step=1e-3)
+
+
+@pytest.mark.parametrize(("function", "most"), [(diffusion, 5_000), (reaction, 12_000)])
+def test_jacobians_point_by_point_are_few(function, most):
+    """They were taken three times at all points, which was a thousand times what SciPy takes."""
+    start = np.sin(np.pi * np.arange(1, POINTS + 1) / (POINTS + 1))
+    calls = [0]
+
+    def total(k):
+        def counted(u, t, k, a):
+            calls[0] += 1
+            return function(u, t, k, a)
+
+        return np.sum(odeint(counted, start, np.linspace(0, 2.0, 6), (k, 0.7)))
+
+    ag.grad(total)(0.1)
+    assert calls[0] < most
 
 
 # -- the user's own code for values ----------------------------------------------------------------
