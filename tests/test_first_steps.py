@@ -290,7 +290,7 @@ class TestMessagesAboutLostGradients:
         assert "ag.primitive" in str(raised.value)
 
     def test_the_function_of_a_library_that_converts_is_named(self):
-        with pytest.raises(errors.DetachError, match=r"in numpy\.ma\.core\.MaskedArray\.__new__"):
+        with pytest.raises(errors.DetachError, match=r"in np\.ma\.MaskedArray would lose"):
             np.ma.masked_array(self.x)
 
     def test_each_way_out_is_said_once(self):
