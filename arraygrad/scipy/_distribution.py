@@ -40,14 +40,19 @@ class Family:
         SciPy's.
     support : tuple or callable
         (low, high), or a function of the shapes that gives it.
+    ends : bool
+        The ends of the support belong to it: there are formulas that hold there.
     **functions : callable
         ``logpdf`` (or ``logpmf``) at least; ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf``,
         ``isf`` where there is a formula that keeps its precision in the tails; ``mean``, ``var``,
         ``entropy`` of the shapes.
     """
 
-    def __init__(self, name: str, support: Any = (-np.inf, np.inf), **functions: Function) -> None:
+    def __init__(
+        self, name: str, support: Any = (-np.inf, np.inf), ends: Any = True, **functions: Function
+    ) -> None:
         self.name = name
+        self.ends = ends
         self.support = support
         self.functions = functions
 
@@ -60,6 +65,8 @@ class Family:
         """Which elements of z lie in the support; z is moved inside elsewhere."""
         low, high = (plain(bound) for bound in self.bounds(shapes))
         values = plain(z)
+        if not self.ends:
+            return (values > low) & (values < high), low, high
         return (values >= low) & (values <= high), low, high
 
 
@@ -114,7 +121,19 @@ class Distribution:
         if not needs_rule(x, args, kwds):
             return tensors(getattr(self._real, method)(plain(x), *plain(args), **plain(kwds)))
         shapes, loc, scale = self._parsed(args, kwds)
-        return getattr(self, f"_{method}")(tensor(x, method), shapes, loc, scale)
+        rule = getattr(self, f"_{method}")
+        return self._where_defined(lambda: rule(tensor(x, method), shapes, loc, scale), shapes,
+                                   scale)  # fmt: skip
+
+    def _where_defined(self, formula: Callable[[], Any], shapes: Any, scale: Any) -> Any:
+        """What a formula gives, and NaN, as SciPy, where parameters are outside of their domain."""
+        if not shapes and type(scale) in (int, float) and scale > 0:
+            return formula()
+        defined = np.logical_and(self._real._argcheck(*plain(shapes)), np.greater(plain(scale), 0))
+        if defined.all():
+            return formula()
+        with np.errstate(all="ignore"):  # SciPy does not evaluate it there
+            return xp.where(defined, formula(), np.nan)
 
     # -- in standard form --------------------------------------------------------------------------
 
@@ -146,7 +165,7 @@ class Distribution:
         safe = xp.where(inside, z, 0.5 * (low + high) + (low == high))
         value = self._formula(name, safe, shapes)
         return xp.where(inside, value, np.where(np.isnan(plain(z)), np.nan, np.where(
-            plain(z) < low, below, above)))  # fmt: skip
+            plain(z) <= low, below, above)))  # fmt: skip
 
 
 class Continuous(Distribution):
@@ -290,7 +309,7 @@ class Continuous(Distribution):
         formula = self._family.functions.get(name)
         if formula is None:
             raise refuse(f"scipy.stats.{self._family.name}.{name}", "rule")
-        return placed(formula(*shapes), loc, scale)
+        return self._where_defined(lambda: placed(formula(*shapes), loc, scale), shapes, scale)
 
 
 class Discrete(Distribution):
@@ -346,7 +365,7 @@ class Discrete(Distribution):
         formula = self._family.functions.get(name)
         if formula is None:
             raise refuse(f"scipy.stats.{self._family.name}.{name}", "rule")
-        return formula(*shapes) + moved * loc
+        return self._where_defined(lambda: formula(*shapes) + moved * loc, shapes, 1)
 
     def _pmf(self, k: Any, shapes: Any, loc: Any, scale: Any) -> Any:
         return xp.exp(self._logpmf(k, shapes, loc, scale))
@@ -354,7 +373,8 @@ class Discrete(Distribution):
     def _logpmf(self, k: Any, shapes: Any, loc: Any, scale: Any) -> Any:
         value = plain(k) - plain(loc)
         out = self._in_support("logpmf", xp.asarray(value), shapes, 0, 1, -np.inf, -np.inf)
-        return xp.where(value == np.floor(value), out, -np.inf)
+        whole = (value == np.floor(value)) | np.isnan(value)
+        return xp.where(whole, out, -np.inf)
 
     def _cdf(self, k: Any, shapes: Any, loc: Any, scale: Any) -> Any:
         value = xp.asarray(np.floor(plain(k) - plain(loc)))

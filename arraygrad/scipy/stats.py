@@ -133,7 +133,7 @@ chi2 = Continuous(Family(
 ))  # fmt: skip
 
 invgamma = Continuous(Family(
-    "invgamma", (0.0, np.inf),
+    "invgamma", (0.0, np.inf), ends=False,
     logpdf=lambda z, a: -(a + 1) * xp.log(z) - sp.gammaln(a) - 1 / z,
     cdf=lambda z, a: sp.gammaincc(a, 1 / z), sf=lambda z, a: sp.gammainc(a, 1 / z),
     mean=lambda a: 1 / (_above(1, a, "invgamma.mean") - 1),
@@ -197,7 +197,7 @@ f = Continuous(Family(
 ))  # fmt: skip
 
 lognorm = Continuous(Family(
-    "lognorm", (0.0, np.inf),
+    "lognorm", (0.0, np.inf), ends=False,
     logpdf=lambda z, s: _log_of_density(xp.log(z) / s) - xp.log(s * z),
     cdf=lambda z, s: sp.ndtr(xp.log(z) / s), sf=lambda z, s: sp.ndtr(-xp.log(z) / s),
     logcdf=lambda z, s: sp.log_ndtr(xp.log(z) / s), logsf=lambda z, s: sp.log_ndtr(-xp.log(z) / s),
