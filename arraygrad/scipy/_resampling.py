@@ -11,7 +11,20 @@ from typing import Any
 import numpy as np
 
 from ._filters import full_convolution
-from ._rule import constant, plain, rule, scipy_module, scipy_object, tensor, tensors_of, xp
+from ._rule import (
+    constant,
+    is_grad_enabled,
+    is_tracked,
+    plain,
+    policed,
+    refuse,
+    rule,
+    scipy_module,
+    scipy_object,
+    tensor,
+    tensors_of,
+    xp,
+)
 from .ndimage import rank_filter
 
 # -- filters between two rates ---------------------------------------------------------------------
@@ -126,11 +139,18 @@ def resample_poly(
     return xp.moveaxis(out if level is None else out + level, -1, axis)
 
 
-@rule("scipy.signal.decimate")
+@policed
 def decimate(
     x: Any, q: Any, n: Any = None, ftype: Any = "iir", axis: int = -1, zero_phase: bool = True
 ) -> Any:
     """Every q-th sample of the filtered signal; linear in x."""
+    return _decimated(x, q, n, _plain_system(ftype), axis, zero_phase)
+
+
+@rule("scipy.signal.decimate")
+def _decimated(
+    x: Any, q: Any, n: Any = None, ftype: Any = "iir", axis: int = -1, zero_phase: bool = True
+) -> Any:
     q = operator.index(q)
     x = xp.moveaxis(tensor(x, "scipy.signal.decimate"), axis, -1)
     b, a, sos = _anti_aliasing(q, n, ftype)
@@ -164,6 +184,18 @@ def _anti_aliasing(q: int, n: Any, ftype: Any) -> tuple[Any, Any, Any]:
         return None, None, module.zpk2sos(zpk.zeros, zpk.poles, zpk.gain)
     system = ftype.to_tf()
     return system.num, np.atleast_1d(system.den)[: None if len(zpk.poles) else 1], None
+
+
+def _plain_system(ftype: Any) -> Any:
+    """SciPy's system for one that lifted code has made or was given."""
+    from ._linear_systems import LinearSystem
+
+    if not isinstance(ftype, LinearSystem):
+        return ftype
+    if is_grad_enabled() and is_tracked(ftype._values):
+        raise refuse("scipy.signal.decimate", "by the filter",
+                     "filter with lfilter or sosfiltfilt and take every q-th sample")  # fmt: skip
+    return ftype._real
 
 
 # -- medians ---------------------------------------------------------------------------------------

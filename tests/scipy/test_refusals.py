@@ -60,6 +60,9 @@ REFUSED = {
     "signal.find_peaks of prominences": (
         lambda x: scipy.signal.find_peaks(x, prominence=0.1)[1]["prominences"], np.sin(3 * X),
     ),
+    "signal.decimate by its filter": (
+        lambda x: scipy.signal.decimate(np.arange(40.0), 2, ftype=scipy.signal.dlti(x, [1.0])), X,
+    ),
     "signal.resample by its window": (lambda x: scipy.signal.resample(X, 4, window=x), X + 0.5),
     "integrate.solve_ivp of a span that an event ends": (
         lambda a: integrate.solve_ivp(
