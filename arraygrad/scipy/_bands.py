@@ -158,7 +158,8 @@ def matmul_toeplitz(
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
     c = tensor(c, function).reshape(-1)
     r = xp.conj(c) if r is None else tensor(r, function).reshape(-1)
-    c, r, x = tensors_of(function, c, r, x)
+    # SciPy computes in double precision.
+    c, r, x, _ = tensors_of(function, c, r, x, np.zeros(0))
     rows, columns = c.shape[0], r.shape[0]
     n = rows + columns - 1
     circulant = xp.concatenate((c, xp.flip(r[1:])))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import linalg as core
+from .._detach import lose
 from .._op import Rule
 from ._rule import (
     adjoint,
@@ -76,7 +77,42 @@ class LinearSystem:
             return functools.partial(path, self)
         if name == "to_discrete":
             return self._to_discrete
-        return refused_while_tracked(found, f"signal.{type(self._real).__name__}.{name}")
+        return refused_while_tracked(found, f"scipy.signal.{type(self._real).__name__}.{name}")
+
+    def _combined(self, name: str, *others: Any) -> Any:
+        """Sums and products of systems, by SciPy's code where nothing is tracked."""
+        path = f"scipy.signal.{type(self._real).__name__}.{name}"
+        if needs_rule(self._values, *(getattr(o, "_values", o) for o in others)):
+            lose(f"{path} has no derivative rule and", "combine the matrices A, B, C and D")
+        real = getattr(self._real, name, None)
+        found = NotImplemented
+        if real is not None:
+            found = real(*(o._real if isinstance(o, LinearSystem) else plain(o) for o in others))
+        return found if found is NotImplemented else system_of(found)
+
+    def __add__(self, other: Any) -> Any:
+        return self._combined("__add__", other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._combined("__radd__", other)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._combined("__sub__", other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._combined("__rsub__", other)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._combined("__mul__", other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._combined("__rmul__", other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._combined("__truediv__", other)
+
+    def __neg__(self) -> Any:
+        return self._combined("__neg__")
 
     def _shaped(self) -> tuple[Any, ...]:
         """The values in the shapes that SciPy gives them."""

@@ -51,7 +51,7 @@ def _factors(conditions: Callable[..., list[Any]], values: tuple[Any, ...], name
 def _as_found(x: Any, value: Any) -> Any:
     """A form with the zeros and the values that SciPy gives."""
     value = np.asarray(value)
-    x = xp.where(value == 0, 0.0, x)
+    x = xp.where(value == 0, 0.0, x).astype(value.dtype)
     return x + (value - plain(x))
 
 

@@ -284,11 +284,12 @@ def _has_floats(out: Any) -> bool:
 
 def refused_while_tracked(real: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A method of one of SciPy's objects that has no rule, refused by name while tracked."""
+    path = name if name.startswith("scipy.") else f"scipy.stats.{name}"
 
     @functools.wraps(real)
     def method(*args: Any, **kwargs: Any) -> Any:
         if needs_rule(args, kwargs):
-            lose(f"scipy.stats.{name} has no derivative rule and")
+            lose(f"{path} has no derivative rule and")
         return tensors(real(*plain(args), **plain(kwargs)))
 
     return method

@@ -82,7 +82,7 @@ class ShortTimeFFT:
         found = getattr(self._real, name)
         if not callable(found):
             return tensors(found)
-        return refused_while_tracked(found, f"signal.ShortTimeFFT.{name}")
+        return refused_while_tracked(found, f"{self._path}.{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._real, name, plain(value))
@@ -125,6 +125,7 @@ class ShortTimeFFT:
         elif detr is not None:
             slices = xp.stack([detr(slices[..., p, :]) for p in range(slices.shape[-2])], axis=-2)
         out = xp.swapaxes(self._transforms(slices * xp.conj(self.win)), -1, -2)
+        out = out.astype(found.dtype)
         return xp.moveaxis(out, -2, axis if axis >= 0 else axis - 1) if x.ndim > 1 else out
 
     def _slices(self, x: Any, offset: int, p0: int, p1: int, padding: str) -> Any:
@@ -208,7 +209,7 @@ class ShortTimeFFT:
         length = max(int(places.max()) + 1, k1 - k0) + before
         x = xp.zeros((*S.shape[:-2], length), dtype=pieces.dtype)
         xp.add.at(x, (..., places + before), pieces)
-        x = x[..., before : before + k1 - k0]
+        x = x[..., before : before + k1 - k0].astype(found.dtype)
         if x.ndim > 1:
             f_axis, t_axis = f_axis % S.ndim, t_axis % S.ndim
             x = xp.moveaxis(x, -1, f_axis if f_axis < x.ndim else t_axis)

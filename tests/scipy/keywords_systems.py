@@ -197,6 +197,8 @@ CALLS["refused"] = (
     (LONG, NUM),
     [
         refused(lambda x, n: SHORT.extent(n[0] * 30)),
+        refused(lambda x, n: (ss.StateSpace(A * n[0], B, C, D) * 2).C),
+        refused(lambda x, n: (n[0] * ss.StateSpace(A, B, C, D)).C),
         refused(lambda x, n: ss.place_poles(A * n[0], B, [-1.0, -2.0]).gain_matrix),
     ],
 )

@@ -20,8 +20,8 @@ def whiten(obs: Any, check_finite: Any = None) -> Any:
     if check_finite is not False:
         scipy_object("scipy.cluster.vq.whiten")(plain(obs))  # for its error and its warning
     # The deviation of equal numbers is not differentiated.
-    spread = xp.std(xp.where(zero, np.arange(obs.shape[0]).reshape((-1,) + (1,) * zero.ndim), obs),
-                    axis=0)  # fmt: skip
+    others = np.arange(obs.shape[0], dtype=obs.dtype).reshape((-1,) + (1,) * zero.ndim)
+    spread = xp.std(xp.where(zero, others, obs), axis=0)
     return obs / xp.where(zero, 1.0, spread)
 
 
