@@ -232,7 +232,10 @@ def view_of(array: Any, owner: Any, tensor: Any) -> Any:
     moved = array
     if tensor._array is not owner:  # other memory
         offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-        moved = np.ndarray(array.shape, array.dtype, tensor._array, offset, array.strides)
+        memory = tensor._array
+        if not memory.flags.forc:  # in neither order: what it holds, as it lies in memory
+            memory = memory.ravel(order="K")
+        moved = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
         moved.flags.writeable = array.flags.writeable
     view = wrap(moved)
     join_family(view, tensor)

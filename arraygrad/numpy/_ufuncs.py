@@ -98,6 +98,8 @@ class Ufunc(_Quick, metaclass=_UfuncType):  # type: ignore[misc]
 
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         ufunc = self.__wrapped__
+        if len(args) > ufunc.nargs:
+            return ufunc(*args, **kwargs)  # which says how many it takes
         args = tuple(map(as_operand, args))
         if len(args) > self.nin:
             kwargs["out"] = args[self.nin :]

@@ -111,6 +111,27 @@ def test_views_and_their_owners_share_memory_in_each_call(write):
     assert slope_of(lambda x: x * part + x * owner[1:3]) == [2.0, 4.0]
 
 
+OTHER_ORDER = np.arange(24.0).reshape(2, 4, 3).transpose(1, 0, 2) * 1.0
+
+
+def test_views_of_memory_in_no_order():
+    view = OTHER_ORDER[1]
+    assert OTHER_ORDER.base is None
+    assert not OTHER_ORDER.flags.forc
+
+    def f(x):
+        view[0] += 1.0
+        return x * OTHER_ORDER[1].sum(axis=0) + x * view[0]
+
+    before = OTHER_ORDER.copy()
+    at = (1.0, 2.0, 3.0)
+    got = slope_of(f, at=at)
+    before[1, 0] += 6.0
+    assert np.array_equal(OTHER_ORDER, before)
+    assert np.shares_memory(view, OTHER_ORDER)
+    assert got == (before[1].sum(axis=0) + before[1, 0]).tolist()
+
+
 def test_views_of_written_owners_are_taken_anew(later):
     lifted = later(lambda x: PART @ x)
     assert slope_of(lifted) == [7.0, 9.0]

@@ -123,6 +123,17 @@ def test_ufunc_at_adds_in_place():
     onp.testing.assert_allclose(onp.asarray(x.grad), [6.0, 6.0, 6.0])
 
 
+def test_ufuncs_refuse_more_arguments_than_numpys_before_they_write():
+    def f(x):
+        y, z = x * 1.0, x * 1.0
+        for ufunc, given in ((np.add, (x, x, y, z)), (np.sin, (x, y, z)), (np.add, (x,))):
+            with pytest.raises(TypeError, match="positional argument"):
+                ufunc(*given)
+        return (y + z).sum()
+
+    assert np.array_equal(ag.grad(f)(np.ones(3)), [2.0, 2.0, 2.0])
+
+
 def test_ufunc_keeps_its_attributes():
     assert np.add.nin == 2
     assert np.add.identity == 0
