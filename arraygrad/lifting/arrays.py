@@ -144,12 +144,9 @@ def standing_for(record: Running, array: Any) -> Standing | None:
     if type(owner) is not np.ndarray:
         memory = memory_for(record, array)
         shares = memory is array
-        if not shares and array.nbytes > COPIED_UP_TO:
+        if shares or array.nbytes > COPIED_UP_TO:  # what shares memory would keep the array alive
             return None
-        tensor = wrap(memory)
-        if shares:
-            mark_saved(tensor)  # the first write goes to a copy
-        return keep(array, tensor, shares, None)
+        return keep(array, wrap(memory), False, None)
     while type(owner.base) is np.ndarray:
         owner = owner.base
     base = standing_for(record, owner)

@@ -2,6 +2,7 @@
 
 import gc
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -337,6 +338,18 @@ def test_what_stands_for_arrays_goes_with_them():
         lifted(x, w)
     assert len(arrays.STANDING) <= arrays._AT_MOST
     assert len(arrays.TENSORS) <= arrays._AT_MOST
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(1, None)], ids=["owner", "view"])
+def test_what_shares_memory_keeps_no_array_alive(part):
+    lifted = ag.grad(lambda x, w: (w[:2] * x).sum())
+    owners = [np.ones(1 << 14) for _ in range(9)] + [np.ones(4)]
+    owners[-1].flags.writeable = False
+    alive = [weakref.ref(w) for w in owners]
+    while owners:
+        assert np.array_equal(lifted(np.ones(2), owners.pop()[part]), [1.0, 1.0])
+    gc.collect()
+    assert [w for w in alive if w() is not None] == []
 
 
 def test_results_that_are_arrays_of_the_user_are_not_tensors_in_containers(later):
