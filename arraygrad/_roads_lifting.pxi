@@ -6,7 +6,8 @@ definitions, and get whatever is special.
 
 cdef object INERT, ARGUMENTS, PLAIN_KEYS, THREAD = None, SESSION, THREADS, KEPT_LEFT, STANDING
 cdef object SUSPECTS, FUNCTION, METHOD, CONTENTS
-cdef object py_by_numbers, py_drain, py_fill, py_hold_tensors, py_is_everybodys, py_is_tracked
+cdef object py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
+cdef object py_is_tracked
 cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
 cdef object py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
 cdef Py_ssize_t STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
@@ -20,7 +21,8 @@ def register_lifting(standing, uses, layout, family, storage, known, functions):
     """Tell lifted calls of the classes whose slots they read, of what is asked, and what does the rest."""
     global INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING, SUSPECTS
     global FUNCTION, METHOD, CONTENTS
-    global py_by_numbers, py_drain, py_fill, py_hold_tensors, py_is_everybodys, py_is_tracked
+    global py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
+    global py_is_tracked
     global py_note_line, py_held_by, py_is_harmless, py_sight_of
     global py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
     global STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
@@ -43,7 +45,8 @@ def register_lifting(standing, uses, layout, family, storage, known, functions):
     )
     THREADS, SUSPECTS = SESSION.threads, SESSION.suspects
     (
-        py_by_numbers, py_drain, py_fill, py_hold_tensors, py_is_everybodys, py_is_tracked,
+        py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys,
+        py_is_tracked,
         py_held_by, py_is_harmless, py_sight_of, py_note_line,
         py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
     ) = functions
@@ -113,11 +116,12 @@ cdef bint is_fit(object stand, object array) except -1:
     copied = read_slot(stand, STAND_COPIED)
     cdef int holds
     if copied is not None:
-        holds = holds_bytes(array, copied)
-        if holds < 0:
-            holds = array.tobytes() == copied
-        if not holds:
-            return False
+        for memory in (array, read_slot(stand, STAND_MEMORY)):
+            holds = holds_bytes(memory, copied)
+            if holds < 0:
+                holds = memory.tobytes() == copied
+            if not holds:
+                return False
     owner = read_slot(stand, STAND_OWNER)
     if owner is None:
         return True
@@ -136,7 +140,8 @@ cdef class QuickHanded:
     # Lists are None while they are empty.
     cdef public object call, args
     cdef public set inner
-    cdef public list held, filled, swaps, stands, cells, tensors
+    cdef public list held, filled, swaps, stands, cells, tensors, tuples
+    cdef bint derivative
 
 
 cdef inline list appended(list values, object value):
@@ -173,6 +178,8 @@ cdef object tensor_for(object record, object array, QuickHanded hand, object lef
         if stand is None:
             return None
     hand.stands = appended(hand.stands, stand)
+    if read_slot(stand, STAND_COPIED) is None:
+        py_lend(read_slot(stand, STAND_TENSOR), not hand.derivative)
     return read_slot(stand, STAND_TENSOR)
 
 
@@ -246,6 +253,7 @@ cdef bint walk_held(object record, dict known, list todo, QuickHanded hand, obje
             if "__name__" in <dict>value and py_is_everybodys(value):
                 return False
         elif kind is tuple:
+            hand.tuples = appended(hand.tuples, value)
             items = value
         else:
             return False
@@ -329,7 +337,7 @@ cdef bint hand_roots(object record, object roots, QuickHanded hand, list todo, o
 cdef QuickHanded handed_over(object record, tuple args, bint derivative):
     """`handed.handed`, outside of other calls."""
     hand = QuickHanded()
-    hand.call = record.twin
+    hand.call, hand.derivative = record.twin, derivative
     cdef list todo = [], fitted = []
     if hand.call is None:
         target = record.target

@@ -266,12 +266,13 @@ def test_objects_methods_and_out_are_watched(programs: Path) -> None:
 def test_wrong_derivative_is_found(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule that is off by a factor, and a function that drops the gradient."""
     right = _answers.ANSWERS[np.tanh]
-    monkeypatch.setitem(
-        _answers.ANSWERS,
-        np.tanh,
-        lambda x: right(x.detach()) + 0.5 * (right(x) - right(x).detach()),
-    )
-    monkeypatch.setitem(_answers.ANSWERS, np.sqrt, lambda x: ag.sqrt(x.detach()))
+    wrong = {
+        np.tanh: lambda x: right(x.detach()) + 0.5 * (right(x) - right(x).detach()),
+        np.sqrt: lambda x: ag.sqrt(x.detach()),
+    }
+    for known in (_answers.ANSWERS, _answers.ASKED):  # earlier tests may have asked
+        for function, rule in wrong.items():
+            monkeypatch.setitem(known, function, rule)
     report = report_on(programs, "wrong", values(3))
     derivatives = {text: call.derivative for text, call in by_text(report).items()}
     assert derivatives["np.tanh(x)"] == "WRONG"

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._apply import wrap
 from .._dtypes import is_supported
-from .._storage import TensorBase, join_family, mark_saved
+from .._storage import TensorBase, family_of, join_family, mark_saved
 from . import kept
 from .session import SESSION
 
@@ -69,8 +69,9 @@ class Standing:
             return False
         if array.dtype is not self.dtype or array.flags.writeable is not self.writes:
             return False
-        if self.copied is not None and array.tobytes() != self.copied:
-            return False
+        copied = self.copied
+        if copied is not None and not (array.tobytes() == copied == self.memory.tobytes()):
+            return False  # results of the user's may be views of the memory, and be written
         owner = self.owner
         if owner is None:
             return True
@@ -140,15 +141,16 @@ def standing_for(record: Running, array: Any) -> Standing | None:
         found.drop()
     if not is_held(array.dtype):
         return None
-    owner = array.base
-    if type(owner) is not np.ndarray:
+    owner = owner_of(array)
+    if owner is array:
         memory = memory_for(record, array)
         shares = memory is array
-        if shares or array.nbytes > COPIED_UP_TO:  # what shares memory would keep the array alive
+        if not shares and array.nbytes > COPIED_UP_TO:
             return None
-        return keep(array, wrap(memory), False, None)
-    while type(owner.base) is np.ndarray:
-        owner = owner.base
+        tensor = wrap(memory)
+        if shares:
+            mark_saved(tensor)  # the first write goes to a copy
+        return keep(array, tensor, shares, None)
     base = standing_for(record, owner)
     if base is None:
         return None
@@ -182,6 +184,8 @@ def array(record: Running, array: Any) -> Any:
             return stand_in
     last = STANDING.get(key)
     if last is not None and last.is_fit(array) and _owner_is_noted(last):
+        if last.copied is None:
+            lend(last.tensor, session.arguments is None)
         _note(array, last.tensor)
         return last.tensor
     if array.base is None and array.nbytes <= COPIED_UP_TO:
@@ -193,18 +197,20 @@ def array(record: Running, array: Any) -> Any:
             tensors[key] = tensor
             session.arrays[id(tensor)] = (tensor, array, memory)
             return tensor
-    owner = array
-    while type(owner.base) is np.ndarray:
-        owner = owner.base
+    owner = owner_of(array)
     tensor = tensors.get(id(owner))
     if tensor is None:
         last = STANDING.get(id(owner))
         if last is not None and last.is_fit(owner):
             tensor = last.tensor
+            if last.copied is None:
+                lend(tensor, session.arguments is None)
         else:
             tensor = wrap(memory_for(record, owner))
             if tensor._array is owner:
                 mark_saved(tensor)  # shared after all: the first write goes to a copy
+            if tensor._array is owner:
+                lend(tensor, session.arguments is None)
         _note(owner, tensor)
     if array is owner:
         return tensor
@@ -222,6 +228,27 @@ def _owner_is_noted(found: Standing) -> bool:
     if SESSION.tensors.get(id(base)) is None:
         _note(base, owner.tensor)
     return SESSION.tensors.get(id(base)) is owner.tensor
+
+
+def owner_of(array: Any) -> Any:
+    """The array that owns the memory of a view; the array itself if no other one does."""
+    base = array.base
+    while base is not None:
+        if type(base) is not np.ndarray:  # NumPy's as_strided puts an object of its own between
+            base = base.base if type(base).__name__ == "DummyArray" else None
+            if type(base) is not np.ndarray:
+                return array
+        array, base = base, base.base
+    return array
+
+
+def lend(tensor: Any, lent: bool) -> None:
+    """Have graphs keep copies of memory that is shared with the user, or not.
+
+    A derivative has no need of them: it is done before the user can write there.
+    """
+    if tensor._array.flags.writeable:
+        family_of(tensor).storage.lent = lent
 
 
 def view_of(array: Any, owner: Any, tensor: Any) -> Any:

@@ -46,7 +46,7 @@ if _compiled.ROADS is not None:
             types.FunctionType, types.MethodType, sight.CONTENTS,
         ),
         (
-            by_numbers, handed.drain, handed.fill, _hold_tensors, is_everybodys,
+            by_numbers, handed.drain, handed.fill, _hold_tensors, arrays.lend, is_everybodys,
             memos.is_tracked_result, sight.held_by, sight.is_harmless, sight.sight_of,
             blame.note_line, set_class, arrays.standing_for, handed.twin_of, handed.undo_later,
             warn_of_caught,

@@ -43,14 +43,18 @@ class Handed:
         Variables of the target that were given their values.
     tensors : list of TensorBase
         Those that the user's objects and containers hold.
+    tuples : list of tuple
+        Those of which `inner` has the ids, which no others may get.
     """
 
     __slots__ = (
-        "args", "call", "cells", "filled", "held", "inner", "stands", "swaps", "tensors",
+        "args", "call", "cells", "derivative", "filled", "held", "inner", "stands", "swaps",
+        "tensors", "tuples",
     )  # fmt: skip
 
-    def __init__(self, call: Any) -> None:
+    def __init__(self, call: Any, derivative: bool) -> None:
         self.call = call
+        self.derivative = derivative
         self.args: tuple[Any, ...] = ()
         self.held: list[tuple[Any, Any]] = []
         self.inner: set[int] = set()
@@ -59,6 +63,7 @@ class Handed:
         self.stands: list[arrays.Standing] = []
         self.cells: list[CellSync] = []
         self.tensors: list[Any] = []
+        self.tuples: list[Any] = []
 
     def is_taken_off(self) -> bool:
         """Make all as the user has it, if it holds nothing but numbers and what it held."""
@@ -159,7 +164,7 @@ def handed(record: Record, args: tuple[Any, ...], derivative: bool) -> Handed | 
     """What hands these arguments over; None if some need more."""
     if THREAD.records or len(SESSION.threads) > 1:
         return None
-    hand = Handed(record.twin)
+    hand = Handed(record.twin, derivative)
     todo: list[Any] = []
     fitted: list[Any] = []
     if hand.call is None:
@@ -203,6 +208,8 @@ def _tensor_for(record: Record, array: Any, hand: Handed, left: Any) -> Any:
         if stand is None:
             return None
     hand.stands.append(stand)
+    if stand.copied is None:
+        arrays.lend(stand.tensor, not hand.derivative)
     return stand.tensor
 
 
@@ -279,6 +286,7 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
             if "__name__" in value and is_everybodys(value):
                 return False
         elif kind is tuple:
+            hand.tuples.append(value)
             items = value
         else:
             return False

@@ -21,6 +21,7 @@ import numpy as np
 
 from .._apply import node_of, scalar_class
 from .._detach import LIFTED_MARK
+from .._lazy import LazyMethod
 from .._special_methods import operators_in_frames
 from .._storage import TensorBase
 from .._tensor import Tensor, keep_protocols
@@ -258,7 +259,10 @@ def _watched() -> dict[types.CodeType, tuple[str, Callable[..., Any]]]:
     table["__int__"] = int
     found: dict[types.CodeType, tuple[str, Callable[..., Any]]] = {}
     for cls in scalar_class().__mro__:
-        for name, value in vars(cls).items():
+        for name, value in [*vars(cls).items()]:
+            if isinstance(value, LazyMethod):
+                getattr(cls, name)  # then the class has the method itself
+                value = vars(cls)[name]
             if isinstance(value, property) and name in _ATTRIBUTES and value.fget is not None:
                 found[value.fget.__code__] = (name, operator.attrgetter(name))
             elif not isinstance(value, types.FunctionType):

@@ -357,3 +357,72 @@ def test_results_that_are_arrays_of_the_user_are_not_tensors_in_containers(later
     out, array = lifted(ag.tensor([1.0, 2.0], requires_grad=True))
     assert out.requires_grad
     assert array is B
+
+
+def test_views_that_code_returns_may_be_written_by_the_user():
+    """They lie in the memory of what stands for the array, which was taken again unseen."""
+    weights = np.array([1.0, 2.0, 3.0])
+
+    def f(x):
+        return (weights * x**2).sum(), weights[:2]
+
+    derivative = ag.value_and_grad(f, has_aux=True)
+    for _ in range(6):
+        (value, part), slope = derivative(np.ones(3))
+        assert value == weights.sum()
+        assert slope.tolist() == (2.0 * weights).tolist()
+        part[0] += 100.0
+
+
+def test_tuples_that_code_frees_are_not_taken_for_others():
+    """By its id a new tuple, which held a tensor, was one that had been there before."""
+    state = {"held": (1.0, 2.0), "calls": 0}
+
+    def f(x, state):
+        state["calls"] += 1
+        if state["calls"] > 7:
+            for k in range(40):
+                state["held"] = None
+                state["held"] = (x * 2, k)
+        return (x**2).sum()
+
+    derivative = ag.grad(f)
+    for i in range(10):
+        derivative(np.ones(3), state)
+        assert not isinstance(state["held"][0], ag.Tensor)
+        if i < 7:
+            state["held"] = (float(i), [])
+
+
+@pytest.mark.parametrize("way", ["global", "argument"])
+@pytest.mark.parametrize("n", [4, 200])
+def test_large_arrays_that_change_before_the_backward_pass(n, way):
+    """From 32 KiB on they were shared with the graph, which did not keep copies."""
+    weights = np.ones((n, n))
+    if way == "global":
+        lifted, more = ag.lift(lambda x: (weights @ x**2).sum()), ()
+    else:
+        lifted, more = ag.lift(lambda x, w: (w @ x**2).sum()), (weights,)
+    for _ in range(8):
+        x = ag.ones(n).requires_grad_()
+        y = lifted(x, *more)
+        weights[:] = 0.0
+        y.backward()
+        assert x.grad.tolist() == [2.0 * n] * n
+        weights[:] = 1.0
+
+
+def test_strided_views_share_memory_with_their_array():
+    owner = np.arange(5.0)
+    windows = np.lib.stride_tricks.as_strided(owner, (3, 3), (8, 8))
+
+    def f(x):
+        owner[2] *= 10.0
+        return windows @ x
+
+    assert ag.jacrev(f)(np.ones(3)).tolist() == [
+        [0.0, 1.0, 20.0],
+        [1.0, 20.0, 3.0],
+        [20.0, 3.0, 4.0],
+    ]
+    assert owner.tolist() == [0.0, 1.0, 20.0, 3.0, 4.0]
