@@ -46,7 +46,7 @@ cdef extern from "_roads.h":
     int holds_bytes(object array, object value)
     unsigned long tag_of(object cls)
 
-VERSION = 6  # see `_compiled`
+VERSION = 7  # see `_compiled`
 
 cnp.import_array()
 cnp.import_ufunc()

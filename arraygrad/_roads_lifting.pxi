@@ -5,9 +5,9 @@ definitions, and get whatever is special.
 """
 
 cdef object INERT, ARGUMENTS, PLAIN_KEYS, THREAD = None, SESSION, THREADS, KEPT_LEFT, STANDING
-cdef object SUSPECTS, FUNCTION, METHOD, CONTENTS
+cdef object SUSPECTS, FUNCTION, METHOD, CONTENTS, SHARED
 cdef object py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
-cdef object py_is_tracked
+cdef object py_is_tracked, py_release
 cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
 cdef object py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
 cdef Py_ssize_t STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
@@ -20,9 +20,9 @@ cdef Py_ssize_t STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
 def register_lifting(standing, uses, layout, family, storage, known, functions):
     """Tell lifted calls of the classes whose slots they read, of what is asked, and what does the rest."""
     global INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING, SUSPECTS
-    global FUNCTION, METHOD, CONTENTS
+    global FUNCTION, METHOD, CONTENTS, SHARED
     global py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
-    global py_is_tracked
+    global py_is_tracked, py_release
     global py_note_line, py_held_by, py_is_harmless, py_sight_of
     global py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
     global STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
@@ -40,13 +40,13 @@ def register_lifting(standing, uses, layout, family, storage, known, functions):
     LAYOUT_CLS, LAYOUT_SIMPLE = slot_offset(layout.cls), slot_offset(layout.simple)
     STORAGE_VERSION, STORAGE_PINNED = slot_offset(storage.version), slot_offset(storage.pinned)
     FAMILY_NODE = slot_offset(family.node)
-    INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD, CONTENTS = (
+    INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD, CONTENTS, SHARED = (
         known
     )
     THREADS, SUSPECTS = SESSION.threads, SESSION.suspects
     (
         py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys,
-        py_is_tracked,
+        py_is_tracked, py_release,
         py_held_by, py_is_harmless, py_sight_of, py_note_line,
         py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
     ) = functions
@@ -392,6 +392,8 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
     if hand.held is not None:
         for value, use in hand.held:
             if use is not None:
+                if <object>type(value) is not read_slot(use, USE_TWIN):
+                    return False
                 py_set_class(value, read_slot(read_slot(use, USE_LAYOUT), LAYOUT_CLS))
     if hand.swaps is not None:
         for owner, key, old, new in hand.swaps:
@@ -648,6 +650,8 @@ cdef object run_settled(
                 leave_to_session(hand)
             if counts is not None:
                 py_drain(record, hand.filled, counts)
+            if SHARED:
+                py_release()
         if derivative or session.touched:
             with session.lock:
                 record.plain = is_plain_push

@@ -103,6 +103,7 @@ class _Reference(weakref.ref[Any]):
 
 STANDING: dict[int, Standing] = {}  # id(array) -> what stands for it
 TENSORS: dict[int, Standing] = {}  # id(tensor) -> the same
+SHARED: list[Standing] = []  # those over the user's memory, for one call
 
 
 def _forget(
@@ -164,7 +165,16 @@ def keep(array: Any, tensor: Any, shares: bool, owner: Standing | None) -> Stand
         TENSORS.clear()
     found = Standing(array, tensor, shares, owner)
     STANDING[id(array)] = TENSORS[id(tensor)] = found
+    if shares:
+        SHARED.append(found)
     return found
+
+
+def release() -> None:
+    """Forget what shares memory with the user, when a call ends: it has the array alive."""
+    for standing in SHARED:
+        standing.drop()
+    SHARED.clear()
 
 
 def array(record: Running, array: Any) -> Any:

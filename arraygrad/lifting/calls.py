@@ -43,12 +43,13 @@ if _compiled.ROADS is not None:
         arrays.Standing, Uses, Layout, Family, Storage,
         (
             INERT, ARGUMENTS, handed.PLAIN_KEYS, THREAD, SESSION, kept.LEFT, arrays.STANDING,
-            types.FunctionType, types.MethodType, sight.CONTENTS,
+            types.FunctionType, types.MethodType, sight.CONTENTS, arrays.SHARED,
         ),
         (
             by_numbers, handed.drain, handed.fill, _hold_tensors, arrays.lend, is_everybodys,
-            memos.is_tracked_result, sight.held_by, sight.is_harmless, sight.sight_of,
-            blame.note_line, set_class, arrays.standing_for, handed.twin_of, handed.undo_later,
+            memos.is_tracked_result, arrays.release, sight.held_by, sight.is_harmless,
+            sight.sight_of, blame.note_line, set_class, arrays.standing_for, handed.twin_of,
+            handed.undo_later,
             warn_of_caught,
         ),
     )  # fmt: skip

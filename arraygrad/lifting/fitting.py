@@ -393,7 +393,7 @@ class Uses:
     def __init__(self, record: Record, cls: Any) -> None:
         known = record.lifter.class_syncs
         self.layout = Layout(cls)
-        self.twin = record.lifter.classes[cls]
+        self.twin = self.layout.twin = record.lifter.classes[cls]
         self.turns = self.layout.simple  # whether objects are known to change to the twin
         self.sight: Watched | None = None
         self.tags: Any = None  # by which compiled calls know that classes are as they were

@@ -78,6 +78,8 @@ class Handed:
         held, inner, swaps = self.held, self.inner, self.swaps
         for value, use in held:
             if use is not None:
+                if type(value) is not use.twin:
+                    return False
                 set_class(value, use.layout.cls)
         for owner, key, old, new in swaps:
             try:
@@ -110,7 +112,8 @@ def undo_later(hand: Handed) -> None:
         if use is None:
             session.seen[id(value)] = (value, None)
         else:
-            set_class(value, use.twin)
+            if type(value) is use.layout.cls:
+                set_class(value, use.twin)
             session.seen[id(value)] = (value, use.layout)
     for _, _, old, new in hand.swaps:
         if type(old) is not ndarray:

@@ -104,12 +104,15 @@ class Layout:
         The class written in C from which it is derived.
     simple : bool
         Whether all that they hold is in a dict that Python's own syntax reaches.
+    twin : type or None
+        What stands for the class in lifted code.
     """
 
-    __slots__ = ("cls", "direct", "plain", "simple", "slots", "slotted", "solid")
+    __slots__ = ("cls", "direct", "plain", "simple", "slots", "slotted", "solid", "twin")
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
+        self.twin: Any = None
         self.slots = _slots_of(cls)
         holds_items = issubclass(cls, CONTAINERS)
         self.plain = not self.slots and not holds_items and cls.__dictoffset__ != 0

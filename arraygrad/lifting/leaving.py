@@ -49,10 +49,13 @@ class Leaving:
         # Classes first: to hash twins, as a look into a set of types does, costs more than all.
         for value, layout in seen:
             if layout is not None:
+                cls = layout.cls
+                if type(value) is not layout.twin:  # code has given it another class
+                    cls = self.lifter.original(type(value)) or type(value)
                 if layout.direct:
-                    value.__class__ = layout.cls
+                    value.__class__ = cls
                 else:
-                    set_class(value, layout.cls)
+                    set_class(value, cls)
         for value, layout in seen:
             if layout is not None and layout.plain:
                 namespace = value.__dict__ if layout.direct else layout.namespace(value)
@@ -82,6 +85,8 @@ class Leaving:
                 standing = arrays.STANDING.get(id(array))
                 if standing is not None:
                     standing.drop()
+        if arrays.SHARED:
+            arrays.release()
         if stand_ins.TRACKED_CACHES:
             stand_ins.forget_tracked()
         if session.left:

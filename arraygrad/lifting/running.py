@@ -12,7 +12,7 @@ from .._apply import _Types
 from .._detach import as_pythons, warn_of_caught
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
-from . import blame, memos, python_arithmetic
+from . import arrays, blame, memos, python_arithmetic
 from .handed import Handed, drain, fill, undo_later
 from .items import set_class
 from .leaving import ARGUMENTS, Leaving
@@ -314,6 +314,8 @@ class Running(Leaving):
                     undo_later(hand)
                 if filled:
                     drain(self, filled, counts)
+                if arrays.SHARED:
+                    arrays.release()
             if session.touched or derivative:
                 with session.lock:
                     self.plain = derivative or plain_result
