@@ -279,6 +279,7 @@ def compiled(record: Record, dispatcher: Any) -> Any:
             return function(*args, **kwargs)
         return dispatcher(*args, **kwargs)
 
+    call.py_func = function  # type: ignore[attr-defined]
     return replaced(call, dispatcher)
 
 

@@ -494,6 +494,7 @@ def test_compiled_function_runs_as_python():
         return out.sum()
 
     assert ag.grad(lambda x: fill(x))(3.0) == 6.0
+    assert ag.grad(lambda x: fill.py_func(x))(3.0) == 6.0
 
 
 def test_random_generators_share_their_state():
