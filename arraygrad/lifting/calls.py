@@ -49,8 +49,7 @@ if _compiled.ROADS is not None:
             by_numbers, handed.drain, handed.fill, _hold_tensors, arrays.lend, is_everybodys,
             memos.is_tracked_result, arrays.release, sight.held_by, sight.is_harmless,
             sight.sight_of, blame.note_line, set_class, arrays.standing_for, handed.twin_of,
-            handed.undo_later,
-            warn_of_caught,
+            handed.undo_later, warn_of_caught,
         ),
     )  # fmt: skip
     _Quick = _compiled.ROADS.QuickLifted
