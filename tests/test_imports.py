@@ -41,6 +41,7 @@ LAYERS = (
     ("_fused",),
     ("_formulas",),
     ("_engine",),
+    ("_forward_pass",),
     ("_writes",),
     ("ops",),
     ("_scalars",),

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .._apply import node_of, operand, wrap
-from .._engine import alias, pull_back, push_forward
+from .._engine import alias, pull_back
 from .._errors import ArgumentError, DTypeError, GradcheckError
+from .._forward_pass import push_forward
 from .._graph import GRAD_MODE
 from .._storage import TensorBase
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._apply import cast, check_subclass, detached, node_of, operand, scalar_class, wrap
 from .._dtypes import is_supported
-from .._engine import alias, pull_back, push_forward, reaches_outside, separate
+from .._engine import alias, pull_back, reaches_outside, separate
 from .._errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -24,6 +24,7 @@ from .._errors import (
     IntegerOverflowError,
     kind_of,
 )
+from .._forward_pass import push_forward
 from .._graph import GRAD_MODE, Node, is_grad_enabled, next_seq
 from .._storage import TensorBase
 from .trees import flatten

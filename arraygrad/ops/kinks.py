@@ -25,8 +25,9 @@ import numpy as np
 from .._apply import apply, cast, node_of, wrap
 from .._cotangents import add, times
 from .._dispatch import register_kernel
-from .._engine import ancestors, push_forward
+from .._engine import ancestors
 from .._errors import GradientError, GradientWarning
+from .._forward_pass import push_forward
 from .._graph import ATTRIBUTES, INPUTS, is_grad_enabled
 from .._op import Op, Rule, declare
 

@@ -26,8 +26,8 @@ import numpy as np
 from .._apply import apply, cast, node_of, wrap
 from .._cotangents import add, times
 from .._dispatch import register_kernel
-from .._engine import push_forward
 from .._errors import GradientError
+from .._forward_pass import push_forward
 from .._graph import INPUTS, Node, is_grad_enabled
 from .._op import Op, Rule, declare
 from .arithmetic import divide, multiply, subtract

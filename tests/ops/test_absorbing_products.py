@@ -8,7 +8,8 @@ import pytest
 
 import arraygrad as ag
 from arraygrad._apply import node_of, wrap
-from arraygrad._engine import gradients, push_forward
+from arraygrad._engine import gradients
+from arraygrad._forward_pass import push_forward
 
 PRODUCTS = {
     "matrices": (ag.matmul, "ik,kj->ij", (3, 4), (4, 2)),

@@ -14,7 +14,8 @@ import arraygrad as ag
 from arraygrad import _fused
 from arraygrad._apply import node_of, wrap
 from arraygrad._elementwise import elementwise
-from arraygrad._engine import gradients, push_forward
+from arraygrad._engine import gradients
+from arraygrad._forward_pass import push_forward
 from arraygrad._op import OPS, find_op
 from arraygrad.ops import arithmetic, comparison, exponential, parts, trigonometric
 
