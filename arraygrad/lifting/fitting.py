@@ -178,7 +178,9 @@ def _dispatching_method(record: Record, f: Any) -> Any:
     def bind(chosen: Any) -> Any:
         return chosen.__get__(twin_of["obj"].cell_contents, twin_of["cls"].cell_contents)
 
-    real = _contents(f.__closure__[f.__code__.co_freevars.index("self")])
+    free = f.__code__.co_freevars
+    # Python 3.13.0 and 3.13.1 close over the descriptor's `dispatch` in its place.
+    real = _contents(f.__closure__[free.index("self")]) if "self" in free else f.register.__self__
     twin = stand_ins.dispatching(real.dispatcher, functools.partial(_visit, record), bind)
     record.holder().closures[id(f)] = (f, twin)
     _take_cells(record, f, cells)
