@@ -9,8 +9,11 @@ would be lost for them (`is_seen_by_others`). Knows nothing of graphs or ops.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from typing import Any
+
+import numpy as np
 
 from ._layout import byte_extent
 
@@ -61,6 +64,36 @@ def owners_over(owner: Any) -> list[Any]:
     others = _alive(_BORROWING) + (_alive(_HOLDING) if borrows else [])
     own = extent(owner)
     return [owner, *(o for o in others if o is not owner and _overlap(own, extent(o)))]
+
+
+def is_borrowed(array: Any) -> bool:
+    """Whether an array at the end of its chain of bases may share its memory with what is no array.
+
+    It does not where it alone holds what the memory is of, as after `pickle`.
+    """
+    return not array.flags.owndata and not _is_alone(array)
+
+
+def _is_alone(array: Any) -> bool:
+    base, usual = array.base, _USUAL_REFERENCES
+    if type(base) is memoryview:
+        if sys.getrefcount(base) > usual:
+            return False
+        base, usual = base.obj, _USUAL_BEHIND_VIEW
+    if type(base) in (bytes, bytearray) or (isinstance(base, np.ndarray) and base.flags.owndata):
+        return sys.getrefcount(base) <= usual
+    return False
+
+
+def _references(array: Any) -> tuple[int, int]:
+    base = array.base
+    usual = sys.getrefcount(base)
+    base = base.obj
+    return usual, sys.getrefcount(base)
+
+
+# How often what is held once is counted, as it is looked at in `_is_alone`: differs among Pythons.
+_USUAL_REFERENCES, _USUAL_BEHIND_VIEW = _references(np.frombuffer(bytearray(8)))
 
 
 def is_seen_by_others(storage: Any, array: Any) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from ._aliases import is_seen_by_others
 from ._apply import apply, geometry_in, node_of, wrap
 from ._dispatch import register_kernel
-from ._errors import GradientError
+from ._errors import DetachError, GradientError
 from ._graph import Node, is_grad_enabled, next_seq
 from ._op import Linear, Op, declare
 from ._storage import family_of, prepare_write, write_lock
@@ -63,6 +63,12 @@ def check_alone(x: Any, target: Any, writer: str) -> None:
     family = x._family
     if family is None or not family.storage.pinned:
         return
+    if family.storage.borrowed:
+        raise DetachError(
+            f"{writer}: the value carries a gradient, and this array has its memory from a buffer, "
+            "a memory map or an array of another kind, which would lose it; write to an array of "
+            "its own, np.array(x)"
+        )
     if is_seen_by_others(family.storage, target):
         raise GradientError(
             f"{writer}: the value carries a gradient, and another tensor over the same memory "

@@ -69,11 +69,13 @@ class Storage:
         A NumPy array that was an operand of one operation: its owner may write to it at any time
         without our seeing it, so that graphs keep copies. (``ag.asarray(array)`` hands memory
         over instead, and nothing is copied.)
+    borrowed : bool
+        What is no array may have the memory: a value with a gradient is not written there.
     """
 
     __slots__ = (
-        "__weakref__", "_address", "_array", "_tensors", "_trim_at", "device", "lent", "pinned",
-        "saved", "version",
+        "__weakref__", "_address", "_array", "_tensors", "_trim_at", "borrowed", "device", "lent",
+        "pinned", "saved", "version",
     )  # fmt: skip
 
     def __init__(self, array: Any, device: Device = CPU, pinned: bool = False) -> None:
@@ -85,6 +87,7 @@ class Storage:
         self.saved = False
         self.pinned = pinned
         self.lent = False
+        self.borrowed = False
         self._tensors: list[weakref.ref[TensorBase]] = []
         self._trim_at = 16
 
@@ -179,7 +182,18 @@ class Storage:
         if memory is None:
             note_overwritten(self._array, writer)
             return
-        fresh = memory.copy()
+        self._move(memory, memory.copy())
+
+    def borrow(self, owner: Any) -> bool:
+        """Move every live tensor to the memory of an array that has the same values and layout."""
+        memory, fresh = _dense_bytes(self._array), _dense_bytes(owner)
+        if memory is None or fresh is None or memory.size != fresh.size:
+            return False
+        with self.lock:
+            self._move(memory, fresh)
+        return True
+
+    def _move(self, memory: Any, fresh: Any) -> None:
         # First: views that other threads make from now on are moved by `add`.
         self._array, self._address = _moved(self._array, memory, fresh), None
         for tensor in self.tensors():

@@ -4,6 +4,11 @@ A graph may keep what it has seen of an array, and the user's array gets the new
 ends: so the two must not share memory. A tensor over a copy can be taken again in the next call if
 the array holds the bytes that were copied and nobody has written to the tensor. An array that is
 only read, and too large to be copied, is shared.
+
+What lies in memory that others than arrays may see (a bytearray, a memory map, fields of records)
+has a tensor over that very memory, so that plain values which are written there by any way are what
+the tensor holds. Graphs keep copies of it. A value with a gradient, which the others would not get,
+is not written there (`borrow`).
 """
 
 from __future__ import annotations
@@ -13,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._aliases import extent, is_borrowed
 from .._apply import wrap
 from .._dtypes import is_supported
-from .._storage import TensorBase, family_of, join_family, mark_saved
+from .._errors import GradientError
+from .._storage import TensorBase, family_of, join_family, mark_saved, pin
 from . import kept
 from .session import SESSION
 
@@ -104,6 +111,8 @@ class _Reference(weakref.ref[Any]):
 STANDING: dict[int, Standing] = {}  # id(array) -> what stands for it
 TENSORS: dict[int, Standing] = {}  # id(tensor) -> the same
 SHARED: list[Standing] = []  # those over the user's memory, for one call
+# First address, and the one past the last, of memory that plain arrays and others see in this call.
+BORROWED: list[tuple[int, int]] = []
 
 
 def _forget(
@@ -143,8 +152,11 @@ def standing_for(record: Running, array: Any) -> Standing | None:
     if not is_held(array.dtype):
         return None
     owner = owner_of(array)
+    borrowed = is_borrowed(owner)
+    if borrowed and record.writes:
+        return None
     if owner is array:
-        memory = memory_for(record, array)
+        memory = array if borrowed else memory_for(record, array)
         shares = memory is array
         if not shares and array.nbytes > COPIED_UP_TO:
             return None
@@ -186,6 +198,8 @@ def array(record: Running, array: Any) -> Any:
     if found is not None:
         return found
     if not is_held(array.dtype):
+        if array.base is not None:
+            see_plainly(array)
         return array
     if kept.LEFT and key in kept.LEFT and session.arguments is not None:
         stand_in = kept.suspect(array)
@@ -193,14 +207,13 @@ def array(record: Running, array: Any) -> Any:
             _note(array, stand_in)
             return stand_in
     last = STANDING.get(key)
-    if last is not None and last.is_fit(array) and _owner_is_noted(last):
-        if last.copied is None:
-            lend(last.tensor, session.arguments is None)
-        _note(array, last.tensor)
-        return last.tensor
-    if array.base is None and array.nbytes <= COPIED_UP_TO:
+    if last is not None and last.copied is not None and not BORROWED:
+        if last.is_fit(array) and _owner_is_noted(last):
+            _note(array, last.tensor)
+            return last.tensor
+    if array.base is None and array.nbytes <= COPIED_UP_TO and not BORROWED:
         flags = array.flags
-        if flags.c_contiguous and flags.writeable:  # most are: as below, at half the cost
+        if flags.c_contiguous and flags.writeable and flags.owndata:  # as below, at half the cost
             memory = array.copy()
             tensor = wrap(memory)
             session.touched = True
@@ -209,7 +222,9 @@ def array(record: Running, array: Any) -> Any:
             return tensor
     owner = owner_of(array)
     tensor = tensors.get(id(owner))
-    if tensor is None:
+    if tensor is None and (is_borrowed(owner) or is_seen_plainly(owner)):
+        tensor = borrow(record, owner)
+    elif tensor is None:
         last = STANDING.get(id(owner))
         if last is not None and last.is_fit(owner):
             tensor = last.tensor
@@ -241,13 +256,19 @@ def _owner_is_noted(found: Standing) -> bool:
 
 
 def owner_of(array: Any) -> Any:
-    """The array that owns the memory of a view; the array itself if no other one does."""
+    """The array that owns the memory of a view; the array itself if no other one does.
+
+    Only what has a tensor counts: an array of records, of another byte order or of a derived class
+    has none.
+    """
     base = array.base
     while base is not None:
-        if type(base) is not np.ndarray:  # NumPy's as_strided puts an object of its own between
-            base = base.base if type(base).__name__ == "DummyArray" else None
-            if type(base) is not np.ndarray:
-                return array
+        if type(base) is memoryview:
+            base = base.obj
+        elif type(base).__name__ == "DummyArray":  # NumPy's as_strided puts it between
+            base = base.base
+        if type(base) is not np.ndarray or not is_held(base.dtype):
+            return array
         array, base = base, base.base
     return array
 
@@ -259,6 +280,64 @@ def lend(tensor: Any, lent: bool) -> None:
     """
     if tensor._array.flags.writeable:
         family_of(tensor).storage.lent = lent
+
+
+# -- memory that others see too -------------------------------------------------------------------
+
+
+def is_seen_plainly(owner: Any) -> bool:
+    """Whether memory of an array is seen by plain arrays or others in this call."""
+    if not BORROWED:
+        return False
+    first, last = extent(owner)
+    return any(first < end and start < last for start, end in BORROWED)
+
+
+def see_plainly(array: Any) -> None:
+    """Note that lifted code has an array that stays plain: tensors share its memory from now on."""
+    part = extent(array)
+    BORROWED.append(part)
+    SESSION.touched = True
+    for tensor, other, _ in [*SESSION.arrays.values()]:
+        first, last = extent(other)
+        if first < part[1] and part[0] < last:
+            _share(tensor, owner_of(other))
+
+
+def borrow(record: Running, owner: Any) -> Any:
+    """A tensor over memory that others see too, noted for this call."""
+    see_plainly(owner)
+    tensor = wrap(owner)
+    lent = record.writes or owner.nbytes <= COPIED_UP_TO or SESSION.arguments is None
+    _pin(tensor, owner, lent)
+    _note(owner, tensor)
+    return tensor
+
+
+def _pin(tensor: Any, owner: Any, lent: bool) -> None:
+    pin(tensor)
+    storage = family_of(tensor).storage
+    storage.lent = lent
+    storage.borrowed = type(owner.base).__name__ != "_MemInfo"  # Numba's, which only arrays see
+
+
+def _share(tensor: Any, owner: Any) -> None:
+    """Move a tensor which stands for an array, and its views, to the memory of the array."""
+    family = family_of(tensor)
+    storage = family.storage
+    if storage.pinned:
+        return
+    moves = tensor._array is not owner
+    if storage.version or family.node is not None or (moves and not storage.borrow(owner)):
+        raise GradientError(
+            "a lifted function has two arrays over one memory, where one of them is no array of "
+            "numbers or has its memory from elsewhere (a buffer, DLPack), and has written to the "
+            "other: make both views of one array, or one of them a copy, np.array(...)"
+        )
+    for key, (other, array, _) in [*SESSION.arrays.items()]:
+        if other._family is not None and other._family.storage is storage:
+            SESSION.arrays[key] = (other, array, other._array)
+    _pin(tensor, owner, True)
 
 
 def view_of(array: Any, owner: Any, tensor: Any) -> Any:

@@ -514,6 +514,12 @@ def _tuples_of(layout: Layout, twin: Any) -> Handler:
     return named_tuple
 
 
+def plain_array(record: Record, value: Any) -> Any:
+    """An array of a derived class of NumPy's, which holds no tensors."""
+    arrays.see_plainly(value)
+    return rebinding.known(value)
+
+
 def other(record: Record, value: Any) -> Any:
     """Ours for an object of NumPy or SciPy, anything else as it is."""
     return rebinding.known(value)
@@ -529,6 +535,9 @@ HANDLERS: dict[type, Handler] = {
     functools.partial: partial,
     functools._lru_cache_wrapper: memo,
     np.ndarray: arrays.array,
+    np.memmap: plain_array,
+    np.matrix: plain_array,
+    np.recarray: plain_array,
     np.random.Generator: generator,
     np.random.RandomState: generator,
     list: container,

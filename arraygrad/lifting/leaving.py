@@ -87,6 +87,8 @@ class Leaving:
                     standing.drop()
         if arrays.SHARED:
             arrays.release()
+        if arrays.BORROWED:
+            arrays.BORROWED.clear()
         if stand_ins.TRACKED_CACHES:
             stand_ins.forget_tracked()
         if session.left:

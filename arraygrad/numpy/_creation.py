@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import _texts as texts
+from .._aliases import is_borrowed
 from .._apply import wrap
 from .._detach import lose
 from .._dtypes import is_supported
@@ -20,7 +21,7 @@ from .._errors import ArgumentError
 from .._graph import is_grad_enabled
 from .._layout import as_flag
 from .._ndarray_options import memory_order
-from .._storage import TensorBase
+from .._storage import TensorBase, family_of
 from ..interop.numpy_functions.creating import converted, laid_out, ordered
 from ..interop.plain import is_tracked, plain
 from ..ops import conversion, creation, manipulation
@@ -61,6 +62,10 @@ def _as_tensor(
         return made
     if made is object:  # borrowed memory: visible outside, so it must not be moved
         return conversion.asarray(made)
+    if copy is not True and is_borrowed(made):  # that of a memory map, a memoryview
+        out = conversion.asarray(made)
+        family_of(out).storage.borrowed = True
+        return out
     return wrap(made)
 
 

@@ -35,8 +35,8 @@ def is_numeric(x: Any) -> bool:
 def as_operand(x: Any) -> Any:
     """What our functions take for an object that NumPy would convert; other values as they are.
 
-    A sequence that is no list or tuple (deque, UserList) as a list; an object whose ``__array__``
-    is the user's, lifted, as the tensor that it gives.
+    A sequence that is no list or tuple (deque, UserList) as a list, but for buffers, of which NumPy
+    makes a view; an object whose ``__array__`` is the user's, lifted, as the tensor that it gives.
     """
     kind = type(x)
     convert = getattr(kind, "__array__", None)
@@ -45,9 +45,9 @@ def as_operand(x: Any) -> Any:
             return x.__array__()
         return x
     if isinstance(x, Sequence) and not isinstance(
-        x, list | tuple | range | str | bytes | bytearray
+        x, list | tuple | range | str | bytes | bytearray | memoryview
     ):
-        return list(x)
+        return x if kind.__module__ == "array" else list(x)
     return x
 
 
