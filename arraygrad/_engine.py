@@ -46,7 +46,7 @@ from ._graph import (
     check_not_overwritten,
 )
 from ._op import Op
-from ._storage import TensorBase, prepare_write
+from ._storage import TensorBase, is_writeable_once, prepare_write
 from ._windows import add_to_cotangent, pull_read, pull_write, take_from_cotangent
 
 # -- the reverse pass ------------------------------------------------------------------------------
@@ -583,7 +583,7 @@ def accumulate_into(tensor: Any, g: Any, ours: bool, recording: bool) -> None:
             if not (ours and g._array.flags.writeable):
                 g = wrap(np.array(g._array))
         tensor._grad = separate(g) if recording else g
-    elif recording or node_of(old) is not None or type(old._array) is not np.ndarray:
+    elif recording or node_of(old) is not None or not is_writeable_once(old._array):
         tensor._grad = add(old, g)
     else:
         prepare_write(old, "backward")

@@ -334,6 +334,16 @@ def check_writeable(tensor: TensorBase, writer: str) -> None:
         )
 
 
+def is_writeable_once(array: Any) -> bool:
+    """Whether what is written into a device's array stays: it is writeable, no place twice."""
+    if type(array) is not np.ndarray:
+        return False
+    flags = array.flags
+    if not flags.writeable:
+        return False
+    return flags.forc or not may_overlap_itself(array.shape, array.strides, array.itemsize)
+
+
 def write_lock(tensor: TensorBase) -> Any:
     """Hold this from before `prepare_write` until the write is recorded.
 

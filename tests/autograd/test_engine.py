@@ -108,6 +108,43 @@ def test_several_outputs_count_as_their_sum() -> None:
     np.testing.assert_allclose(x.grad.numpy(), [12.0, 24.0])
 
 
+def _read_only() -> ag.Tensor:
+    array = np.array([1.0, 2.0])
+    array.flags.writeable = False
+    return ag.asarray(array)
+
+
+GRADS_OF_USERS = {
+    "read-only": _read_only,
+    "broadcast": lambda: ag.broadcast_to(ag.tensor(1.0), (2,)),
+    "of broadcast array": lambda: ag.asarray(np.broadcast_to(np.ones(1), (2,))),
+    "one place twice": lambda: ag.asarray(
+        np.lib.stride_tricks.as_strided(np.ones(1), (2,), (0,), writeable=True)
+    ),
+    "every other": lambda: ag.zeros(4)[::2],
+}
+
+
+@pytest.mark.parametrize("name", GRADS_OF_USERS)
+@pytest.mark.parametrize("inputs", [False, True])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_grads_of_users_that_cannot_be_added_to(
+    name: str, inputs: bool, create_graph: bool
+) -> None:
+    """NumPy's error of read-only memory came out, and one place twice got the sum of all."""
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    given = x.grad = GRADS_OF_USERS[name]()
+    before = given.tolist()
+    y = (x * x).sum()
+    y.backward(inputs=[x] if inputs else None, create_graph=create_graph)
+    assert x.grad is not None
+    assert x.grad.detach().tolist() == [before[0] + 2.0, before[1] + 4.0]
+    written = name == "every other" and not create_graph
+    assert (x.grad is given) == written
+    if not written:
+        assert given.tolist() == before
+
+
 def test_inputs_limit_accumulation() -> None:
     x, w = leaf(1.0), leaf(2.0)
     y = x * w
