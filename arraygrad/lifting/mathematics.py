@@ -174,6 +174,17 @@ def _ldexp(x: Any, i: Any) -> Any:
     return x * 2.0 ** _plain(i)
 
 
+def _nextafter(x: Any, y: Any, *, steps: Any = None) -> Any:
+    """X but for rounding, as `arraygrad.nextafter`; y where the steps lead there."""
+    if steps is None:
+        return xp.nextafter(x, y)
+    given, limit = _plain(x), _plain(y)
+    value = math.nextafter(given, limit, steps=_plain(steps))  # type: ignore[call-arg]  # 3.12
+    has_arrived = value == limit != given and _plain(steps) > 1
+    origin = y if has_arrived else x
+    return wrap(np.float64(value), node_of(xp.positive(origin)))
+
+
 def _special(name: str) -> Callable[[Any], Any]:
     """A function of arraygrad.special, found when it is used."""
 
@@ -211,7 +222,7 @@ _REAL: dict[str, Any] = {
     "remainder": lambda x, y: x - y * xp.rint(_plain(x) / _plain(y)),
     "sumprod": lambda p, q: _sum(a * b for a, b in zip(p, q, strict=True)),
     "fma": lambda x, y, z: x * y + z,
-    "fmax": "fmax", "fmin": "fmin",
+    "fmax": "fmax", "fmin": "fmin", "nextafter": _nextafter,
 }  # fmt: skip
 _COMPLEX: dict[str, Any] = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
@@ -219,10 +230,10 @@ _COMPLEX: dict[str, Any] = {
     "phase": "angle", "polar": _polar, "rect": _rect, "sin": "sin", "sinh": "sinh", "sqrt": "sqrt",
     "tan": "tan", "tanh": "tanh",
 }  # fmt: skip
-# Integers, truth values and steps of one unit in the last place: nothing to differentiate.
+# Integers, truth values and the unit in the last place: nothing to differentiate.
 _CONSTANT = frozenset({
     "ceil", "comb", "factorial", "floor", "gcd", "isclose", "isfinite", "isinf", "isnan", "isqrt",
-    "lcm", "nextafter", "perm", "trunc", "ulp",
+    "lcm", "perm", "trunc", "ulp",
 })  # fmt: skip
 
 

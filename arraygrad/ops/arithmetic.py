@@ -470,6 +470,7 @@ def nextafter(x1: Tensor | float, x2: Tensor | float, /) -> Tensor:
 
     Notes
     -----
-    Derivative: d out / d x1 = 1, d out / d x2 = 0: the result is x1 but for rounding.
+    Derivative: d out / d x1 = 1, d out / d x2 = 0: the result is x1 but for rounding. (In lifted
+    code that of ``math.nextafter`` is the same.)
     """
     return binary(NEXTAFTER, x1, x2)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
 import arraygrad as ag
+from arraygrad.lifting import mathematics
 
 ONE_ARGUMENT = [
     "sin", "cos", "tan", "exp", "expm1", "log", "log2", "log10", "log1p", "sqrt", "asin", "acos",
@@ -60,6 +62,39 @@ def test_errors_are_pythons(name: str, x: float, error: type[Exception], words: 
         ag.grad(lambda v: getattr(math, name)(v))(x)
     assert str(caught.value) == str(expected.value)
     assert words in str(caught.value) or "expected" in str(caught.value)
+
+
+WITH_WHOLE_NUMBERS = {"comb", "factorial", "gcd", "isqrt", "lcm", "perm"}
+AFTER_NUMBERS = {"isclose": (1.0,)}
+
+
+@pytest.mark.parametrize("name", sorted(mathematics._CONSTANT - WITH_WHOLE_NUMBERS))
+def test_functions_without_a_slope_are_constant_between_jumps(name: str) -> None:
+    """math.nextafter, which is x but for rounding, was among them."""
+    function = getattr(math, name)
+    rest = AFTER_NUMBERS.get(name, ())
+    assert function(0.3, *rest) == function(0.3 + 1e-9, *rest)
+
+
+def test_nextafter_is_x_but_for_rounding() -> None:
+    for toward in (2.0, -1.0, math.inf):
+        both = ag.grad(lambda x, y: math.nextafter(x, y) ** 2, argnums=(0, 1))(1.5, toward)
+        assert both == (2 * math.nextafter(1.5, toward), 0.0)
+        of_numpy = ag.grad(lambda x, y: np.nextafter(x, y) ** 2, argnums=(0, 1))(1.5, toward)
+        assert of_numpy == both
+    assert ag.grad(lambda x: math.nextafter(2.0, x))(3.0) == 0.0
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="new in Python 3.12")
+def test_nextafter_in_steps() -> None:
+    def stepping(x: Any, y: Any, steps: int) -> Any:
+        return math.nextafter(x, y, steps=steps) ** 2  # type: ignore[call-arg]
+
+    for steps, slopes in ((0, (1, 0)), (1, (1, 0)), (5, (1, 0)), (2**63, (0, 1))):
+        value = math.nextafter(1.5, 2.0, steps=steps)  # type: ignore[call-arg]
+        both = ag.grad(stepping, argnums=(0, 1))(1.5, 2.0, steps)
+        assert both == tuple(2 * value * slope for slope in slopes)
+    assert ag.grad(stepping, argnums=(0, 1))(1.5, 1.5, 7) == (3.0, 0.0)
 
 
 def test_complex_scalars_are_refused_by_math() -> None:
