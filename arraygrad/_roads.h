@@ -361,3 +361,125 @@ static inline unsigned long tag_of(PyObject *cls)
 {
     return ((PyTypeObject *)cls)->tp_version_tag;
 }
+
+/* Numbers and text of Python's own, which hold nothing; most values are. */
+static inline int is_atom(PyObject *o)
+{
+    return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || o == Py_None || PyUnicode_CheckExact(o)
+        || PyBool_Check(o);
+}
+
+/* Whether a function has no variables, defaults or attributes. */
+static inline int is_code_alone(PyObject *f)
+{
+    PyFunctionObject *function = (PyFunctionObject *)f;
+    return function->func_closure == NULL && function->func_defaults == NULL
+        && function->func_kwdefaults == NULL
+        && (function->func_dict == NULL || !PyDict_GET_SIZE(function->func_dict));
+}
+
+/* What a closure cell holds, borrowed; NULL: nothing. */
+static inline PyObject *contents_of(PyObject *cell)
+{
+    return PyCell_Check(cell) ? PyCell_GET(cell) : NULL;
+}
+
+/* o.__class__ = cls, by the descriptor that object has for it. */
+static inline int set_class(PyObject *descriptor, PyObject *o, PyObject *cls)
+{
+    PyGetSetDef *found = ((PyGetSetDescrObject *)descriptor)->d_getset;
+    return found->set(o, cls, found->closure);
+}
+
+/* The list of the lifted calls that this thread is in; borrowed of the thread, and forgotten when
+   the list goes with it. */
+#ifdef _MSC_VER
+static __declspec(thread) PyObject *records_of_thread;
+#else
+static __thread PyObject *records_of_thread;
+#endif
+
+static inline PyObject *known_records(void) { return records_of_thread; }
+static inline void note_records(PyObject *records) { records_of_thread = records; }
+static inline void forget_records(PyObject *records)
+{
+    if (records_of_thread == records) {
+        records_of_thread = NULL;
+    }
+}
+
+/* A set of addresses: few of them in order, more in a table with open addressing. */
+#define FEW_POINTERS 12
+typedef struct {
+    size_t used, size; /* of the table: a power of two, or 0 */
+    PyObject **table;
+    PyObject *few[FEW_POINTERS];
+} PointerSet;
+
+static inline void start_set(PointerSet *pointers)
+{
+    pointers->used = pointers->size = 0;
+    pointers->table = NULL;
+}
+
+static inline void empty_set(PointerSet *pointers)
+{
+    PyMem_Free(pointers->table);
+    start_set(pointers);
+}
+
+/* Where an address is in the table, or belongs. */
+static inline PyObject **place_of(PyObject **table, size_t size, PyObject *o)
+{
+    size_t i = ((size_t)o >> 4) * 0x9E3779B1u;
+    while (table[i & (size - 1)] != NULL && table[i & (size - 1)] != o) {
+        i++;
+    }
+    return &table[i & (size - 1)];
+}
+
+static inline int is_in_set(PointerSet *pointers, PyObject *o)
+{
+    if (pointers->size) {
+        return *place_of(pointers->table, pointers->size, o) == o;
+    }
+    for (size_t i = 0; i < pointers->used; i++) {
+        if (pointers->few[i] == o) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* 1: added; 0: it was there; -1: no memory. */
+static int add_to_set(PointerSet *pointers, PyObject *o)
+{
+    if (is_in_set(pointers, o)) {
+        return 0;
+    }
+    if (!pointers->size && pointers->used < FEW_POINTERS) {
+        pointers->few[pointers->used++] = o;
+        return 1;
+    }
+    if (2 * (pointers->used + 1) > pointers->size) {
+        size_t size = pointers->size ? 2 * pointers->size : 64;
+        size_t count = pointers->size ? pointers->size : pointers->used;
+        PyObject **old = pointers->size ? pointers->table : pointers->few;
+        PyObject **table = PyMem_Calloc(size, sizeof(PyObject *));
+        if (table == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        for (size_t i = 0; i < count; i++) {
+            if (old[i] != NULL) {
+                *place_of(table, size, old[i]) = old[i];
+            }
+        }
+        PyMem_Free(pointers->table);
+        pointers->table = table;
+        pointers->size = size;
+    }
+    *place_of(pointers->table, pointers->size, o) = o;
+    pointers->used++;
+    return 1;
+}

@@ -23,6 +23,7 @@ cdef extern from "_roads.h":
     object next_of(object iterator)
     PyObject *found_in(object table, object key) except? NULL
     bint is_exactly(object o, object type)
+    int PyDict_Next(object table, Py_ssize_t *place, PyObject **key, PyObject **value)
     int PyContextVar_Get(object var, PyObject *default_value, PyObject **value) except -1
     void Py_DECREF(PyObject *o)
     cnp.npy_intp nbytes_of(object array)
@@ -45,8 +46,21 @@ cdef extern from "_roads.h":
     bint has_geometry(object array, object shape, object strides)
     int holds_bytes(object array, object value)
     unsigned long tag_of(object cls)
+    bint is_atom(object o)
+    bint is_code_alone(object f)
+    PyObject *contents_of(object cell)
+    int set_class(object descriptor, object o, object cls) except -1
+    PyObject *known_records()
+    void note_records(PyObject *records)
+    void forget_records(PyObject *records)
+    ctypedef struct PointerSet:
+        pass
+    void start_set(PointerSet *pointers)
+    int add_to_set(PointerSet *pointers, PyObject *o) except -1
+    bint is_in_set(PointerSet *pointers, PyObject *o)
+    void empty_set(PointerSet *pointers)
 
-VERSION = 7  # see `_compiled`
+VERSION = 8  # see `_compiled`
 
 cnp.import_array()
 cnp.import_ufunc()

@@ -4,31 +4,38 @@ As in `_roads.pyx`: `lifting/calls.py`, `handed.py`, `arrays.py` and `running.py
 definitions, and get whatever is special.
 """
 
-cdef object INERT, ARGUMENTS, PLAIN_KEYS, THREAD = None, SESSION, THREADS, KEPT_LEFT, STANDING
-cdef object SUSPECTS, FUNCTION, METHOD, CONTENTS, SHARED
-cdef object py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
+cdef frozenset INERT, ARGUMENTS, PLAIN_KEYS
+cdef object THREAD = None, FUNCTION, METHOD
+cdef QuickSession SESSION
+cdef list THREADS
+cdef dict STANDING, CONTENTS
+cdef object KEPT_LEFT, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
+cdef object py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
 cdef object py_is_tracked, py_release
 cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
-cdef object py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
+cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
 cdef Py_ssize_t STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
 cdef Py_ssize_t STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
 cdef Py_ssize_t USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
 cdef Py_ssize_t LAYOUT_CLS, LAYOUT_SIMPLE
 cdef Py_ssize_t STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
+cdef Py_ssize_t CELL_CELL, CELL_TWIN, CELL_SHARED, CELL_VALUE, CELL_SET, SHARED_SET, SYNC_LIVE
 
 
-def register_lifting(standing, uses, layout, family, storage, known, functions):
+def register_lifting(classes, known, functions):
     """Tell lifted calls of the classes whose slots they read, of what is asked, and what does the rest."""
-    global INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING, SUSPECTS
-    global FUNCTION, METHOD, CONTENTS, SHARED
-    global py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
+    global INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING
+    global FUNCTION, METHOD, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
+    global py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
     global py_is_tracked, py_release
     global py_note_line, py_held_by, py_is_harmless, py_sight_of
-    global py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
+    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
     global STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
     global STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
     global USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
     global LAYOUT_CLS, LAYOUT_SIMPLE, STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
+    global CELL_CELL, CELL_TWIN, CELL_SHARED, CELL_VALUE, CELL_SET, SHARED_SET, SYNC_LIVE
+    standing, uses, layout, family, storage, cell_sync, cell_twin, class_sync = classes
     STAND_ARRAY, STAND_TENSOR = slot_offset(standing.array), slot_offset(standing.tensor)
     STAND_MEMORY, STAND_COPIED = slot_offset(standing.memory), slot_offset(standing.copied)
     STAND_OWNER, STAND_SHAPE = slot_offset(standing.owner), slot_offset(standing.shape)
@@ -40,46 +47,141 @@ def register_lifting(standing, uses, layout, family, storage, known, functions):
     LAYOUT_CLS, LAYOUT_SIMPLE = slot_offset(layout.cls), slot_offset(layout.simple)
     STORAGE_VERSION, STORAGE_PINNED = slot_offset(storage.version), slot_offset(storage.pinned)
     FAMILY_NODE = slot_offset(family.node)
-    INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD, CONTENTS, SHARED = (
-        known
-    )
-    THREADS, SUSPECTS = SESSION.threads, SESSION.suspects
+    CELL_CELL, CELL_TWIN = slot_offset(cell_sync.cell), slot_offset(cell_sync.twin)
+    CELL_SHARED, CELL_VALUE = slot_offset(cell_sync.shared), slot_offset(cell_sync.value)
+    CELL_SET, SHARED_SET = slot_offset(cell_sync.set), slot_offset(cell_twin.set)
+    SYNC_LIVE = slot_offset(class_sync.live)
     (
-        py_by_numbers, py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys,
+        INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD,
+        CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS,
+    ) = known
+    THREADS = SESSION.threads
+    (
+        py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys,
         py_is_tracked, py_release,
         py_held_by, py_is_harmless, py_sight_of, py_note_line,
-        py_set_class, py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
+        py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
     ) = functions
 
 
-cdef inline bint is_inert(object value):
-    return type(value) in <frozenset>INERT
+cdef inline bint is_inert(object value) except -1:
+    return is_atom(value) or type(value) in INERT
+
+
+cdef inline bint is_argument(object value) except -1:
+    return is_atom(value) or type(value) in ARGUMENTS
+
+
+cdef bint are_inert(object values) except -1:
+    """Whether a list, tuple, or the values of a dict are inert all."""
+    cdef Py_ssize_t place = 0
+    cdef PyObject *key
+    cdef PyObject *item
+    if type(values) is dict:
+        while PyDict_Next(values, &place, &key, &item):
+            if not is_inert(<object>item):
+                return False
+        return True
+    if type(values) is list:
+        for value in <list>values:
+            if not is_inert(value):
+                return False
+        return True
+    for value in <tuple>values:
+        if not is_inert(value):
+            return False
+    return True
+
+
+cdef bint has_plain_keys(dict values) except -1:
+    cdef Py_ssize_t place = 0
+    cdef PyObject *key
+    cdef PyObject *item
+    while PyDict_Next(values, &place, &key, &item):
+        if not is_atom(<object>key) and type(<object>key) not in PLAIN_KEYS:
+            return False
+    return True
+
+
+# -- what Python classes extend -------------------------------------------------------------------
+
+
+cdef class QuickWatched:
+    """The places of `watched.Watched`."""
+
+    cdef public list sizes, names, attributes, cells, entries, live, open_cells, values_of
+
+
+cdef class QuickSession:
+    """What `session.Session` holds and each call asks for."""
+
+    cdef public list threads, lent
+    cdef public object lock, arguments, prints
+    cdef public bint rebound, touched, merged
+    cdef public Py_ssize_t left
+    cdef public dict suspects
+
+
+cdef class QuickRecords(list):
+    """`session.Records`; each thread's are found at once by `records_here`."""
+
+    cdef public dict latest
+
+    def __dealloc__(self):
+        forget_records(<PyObject *>self)
+
+
+cdef inline QuickRecords records_here():
+    """`THREAD.records`."""
+    cdef PyObject *found = known_records()
+    if found is not NULL:
+        return <QuickRecords>found
+    records = THREAD.records
+    note_records(<PyObject *>records)
+    return records
+
+
+cdef class QuickRoots:
+    """The places of `sync.Roots`."""
+
+    cdef public list names, cells
+
+
+cdef class QuickRecord:
+    """What `running.Running` holds and each later call asks for."""
+
+    cdef public object target, twin, method, settled, ordered, rebound
+    cdef public QuickRoots roots
+    cdef public QuickWatched before, after, sight
+    cdef public bint catches, keeps, fits, bare, fills, is_function, plain
+    cdef public list active, unsure
+    cdef public set codes
+    cdef public dict uses, twins
+    cdef public Py_ssize_t unhanded, calls
+    cdef public double look_at
 
 
 # -- what was rebound -----------------------------------------------------------------------------
 
 
-cdef bint is_same(object watched) except -1:
+cdef bint is_same(QuickWatched watched) except -1:
     """`Watched.is_same`; None watches nothing."""
     cdef PyObject *found
     if watched is None:
         return True
     if watched.entries or watched.attributes:
         return watched.is_same()
-    for namespace, size in <list>watched.sizes:
-        if len(namespace) != size:
+    for namespace, size in watched.sizes:
+        if len(namespace) != <Py_ssize_t>size:
             return False
-    for namespace, name, value in <list>watched.names:
+    for namespace, name, value in watched.names:
         if type(namespace) is not dict:
             return watched.is_same()
         found = found_in(namespace, name)
         if found is not <PyObject *>value:
             return False
-    for cell, value in <list>watched.cells:
-        try:
-            if cell.cell_contents is not value:
-                return False
-        except ValueError:  # gone
+    for cell, value in watched.cells:
+        if contents_of(cell) is not <PyObject *>value:
             return False
     return True
 
@@ -126,7 +228,7 @@ cdef bint is_fit(object stand, object array) except -1:
     if owner is None:
         return True
     base = read_slot(owner, STAND_ARRAY)()
-    if base is None or (<dict>STANDING).get(id(base)) is not owner:
+    if base is None or (STANDING).get(id(base)) is not owner:
         return False
     return is_fit(owner, base)
 
@@ -138,10 +240,18 @@ cdef class QuickHanded:
     """`handed.Handed`."""
 
     # Lists are None while they are empty.
-    cdef public object call, args
-    cdef public set inner
+    cdef public object call
+    cdef public tuple args
+    cdef PointerSet inner
     cdef public list held, filled, swaps, stands, cells, tensors, tuples
     cdef bint derivative
+
+    def __dealloc__(self):
+        empty_set(&self.inner)
+
+    cdef bint enter(self, object value) except -1:
+        """Note that a value may be in what is held; False if that is known."""
+        return add_to_set(&self.inner, <PyObject *>value)
 
 
 cdef inline list appended(list values, object value):
@@ -149,12 +259,6 @@ cdef inline list appended(list values, object value):
         return [value]
     values.append(value)
     return values
-
-
-cdef inline void enter(QuickHanded hand, object value):
-    if hand.inner is None:
-        hand.inner = set()
-    hand.inner.add(id(value))
 
 
 cdef object leave_to_session(QuickHanded hand):
@@ -165,7 +269,7 @@ cdef object leave_to_session(QuickHanded hand):
     hand.held = hand.swaps = hand.stands = None
 
 
-cdef object tensor_for(object record, object array, QuickHanded hand, object left):
+cdef object tensor_for(QuickRecord record, object array, QuickHanded hand, object left):
     """`handed._tensor_for`."""
     if left is not None and id(array) in left:
         return None
@@ -183,6 +287,18 @@ cdef object tensor_for(object record, object array, QuickHanded hand, object lef
     return read_slot(stand, STAND_TENSOR)
 
 
+cdef object twin_of(QuickRecord record, object f, QuickHanded hand, list todo):
+    """`handed.twin_of`."""
+    cdef PyObject *found
+    if is_code_alone(f):
+        found = found_in(record.twins, f)
+        if found is not NULL:
+            return <object>found
+    if hand.filled is None:
+        hand.filled = []
+    return py_twin_of(record, f, hand.filled, todo)
+
+
 cdef bint is_handy(object use) except -1:
     """`Uses.is_handy`; by the tags of classes, which change when any entry of theirs does."""
     tags = read_slot(use, USE_TAGS)
@@ -190,7 +306,8 @@ cdef bint is_handy(object use) except -1:
     if tags is not None:
         for cls, known, sync in <list>tags:
             tag = tag_of(cls)
-            if tag == 0 or tag != <unsigned long>known or sync.live is None or sync.live:
+            live = read_slot(sync, SYNC_LIVE)
+            if tag == 0 or tag != <unsigned long>known or live is None or live:
                 break
         else:
             return True
@@ -206,108 +323,114 @@ cdef bint is_handy(object use) except -1:
     return True
 
 
-cdef object disjoint_from(object left, object items):
+cdef bint is_disjoint_from(object left, object items) except -1:
     for item in items:
         if id(item) in left:
             return False
     return True
 
 
-cdef bint walk_held(object record, dict known, list todo, QuickHanded hand, object left) except -1:
+cdef inline object held_in(object value, object use):
+    """A list, tuple or dict whose values are what an object holds."""
+    layout = read_slot(use, USE_LAYOUT)
+    return value.__dict__ if read_slot(layout, LAYOUT_SIMPLE) is True else layout.held(value)
+
+
+cdef bint walk_held(QuickRecord record, list todo, QuickHanded hand, object left) except -1:
     """`handed._walk`."""
     cdef PyObject *found
-    cdef bint holds_more
     looked = None
     while todo:
         value = todo.pop()
-        if hand.inner is not None:
-            if id(value) in hand.inner:
-                continue
-            hand.inner.add(id(value))
+        if not hand.enter(value):
+            continue
         kind = type(value)
-        owner = None
-        found = found_in(known, kind)
-        if found is not NULL:
-            use = <object>found
-            if use is not looked:
-                if not is_handy(use):
-                    return False
-                looked = use
-            hand.held = appended(hand.held, (value, use))
-            layout = read_slot(use, USE_LAYOUT)
-            if read_slot(layout, LAYOUT_SIMPLE):
-                owner = value.__dict__
-                items = (<dict>owner).values()
-            else:
-                items = layout.held(value)
-        elif kind is list:
+        owner = None  # what can be written to
+        if kind is list:
             hand.held = appended(hand.held, (value, None))
             owner = items = value
         elif kind is dict:
             hand.held = appended(hand.held, (value, None))
-            owner = value
-            items = (<dict>value).values()
-            for key in <dict>value:
-                if type(key) not in <frozenset>PLAIN_KEYS:
-                    return False
+            owner = items = value
+            if not has_plain_keys(<dict>value):
+                return False
             if "__name__" in <dict>value and py_is_everybodys(value):
                 return False
         elif kind is tuple:
             hand.tuples = appended(hand.tuples, value)
             items = value
         else:
-            return False
-        if left is not None and not disjoint_from(left, items):
-            return False
-        holds_more = False
-        for item in items:
-            if not is_inert(item):
-                holds_more = True
-                break
-        if not holds_more:
-            continue
-        if hand.inner is None:
-            enter(hand, value)
-        pairs = list((<dict>owner).items()) if type(owner) is dict else list(enumerate(items))
-        for key, item in <list>pairs:
-            kind = type(item)
-            if kind in <frozenset>INERT:
-                continue
-            if kind is ndarray or kind is FUNCTION:
-                new = None
-                if owner is not None:
-                    if kind is ndarray:
-                        new = tensor_for(record, item, hand, left)
-                    else:
-                        if hand.filled is None:
-                            hand.filled = []
-                        new = py_twin_of(record, item, hand.filled, todo)
-                if new is None:
+            found = found_in(record.uses, kind)
+            if found is NULL:
+                return False
+            use = <object>found
+            if use is not looked:
+                if not is_handy(use):
                     return False
-                hand.swaps = appended(hand.swaps, (owner, key, item, new))
-                enter(hand, item)
-            elif kind in <frozenset>ARGUMENTS:
-                hand.tensors = appended(hand.tensors, item)
-                enter(hand, item)
-            else:
-                todo.append(item)
+                looked = use
+            hand.held = appended(hand.held, (value, use))
+            items = held_in(value, use)
+            if type(items) is dict:
+                owner = items
+        if left is not None:
+            if not is_disjoint_from(left, (<dict>items).values() if type(items) is dict else items):
+                return False
+        if are_inert(items):
+            continue
+        # Copies: what is made for them runs code of Python's.
+        if type(items) is dict:
+            for key, item in list((<dict>items).items()):
+                if not hand_item(record, owner, key, item, hand, todo, left):
+                    return False
+        else:
+            for i, item in enumerate(tuple(items)):
+                if not hand_item(record, owner, i, item, hand, todo, left):
+                    return False
     return True
 
 
-cdef object root_for(object record, object value, QuickHanded hand, list todo, object left):
+cdef bint hand_item(
+    QuickRecord record, object owner, object key, object item, QuickHanded hand, list todo, object left
+) except -1:
+    """Hand over what a container or object holds; False if it needs more."""
+    if is_inert(item):
+        return True
+    kind = type(item)
+    if kind is ndarray or kind is FUNCTION:
+        new = None
+        if owner is not None:
+            if kind is ndarray:
+                new = tensor_for(record, item, hand, left)
+            else:
+                new = twin_of(record, item, hand, todo)
+        if new is None:
+            return False
+        hand.swaps = appended(hand.swaps, (owner, key, item, new))
+        hand.enter(item)
+    elif kind in ARGUMENTS:
+        hand.tensors = appended(hand.tensors, item)
+        hand.enter(item)
+    else:
+        todo.append(item)
+    return True
+
+
+cdef object root_for(QuickRecord record, object value, QuickHanded hand, list todo, object left):
     kind = type(value)
     if kind is ndarray:
         return tensor_for(record, value, hand, left)
-    if kind in <frozenset>ARGUMENTS or kind is FUNCTION or kind is tuple:
+    if kind in ARGUMENTS or kind is FUNCTION or kind is tuple:
         return None
     todo.append(value)
     return value
 
 
-cdef bint hand_roots(object record, object roots, QuickHanded hand, list todo, object left) except -1:
+cdef bint hand_roots(QuickRecord record, QuickHanded hand, list todo, object left) except -1:
     """`handed._hand_roots`."""
     cdef PyObject *found
-    for raw, name, twin, pulled in <list>roots.names:
+    cdef PyObject *old
+    cdef QuickRoots roots = record.roots
+    for raw, name, twin, pulled in roots.names:
         found = found_in(raw, name)
         if found is NULL:
             return False
@@ -318,68 +441,83 @@ cdef bint hand_roots(object record, object roots, QuickHanded hand, list todo, o
         if found_in(twin, name) is not <PyObject *>new:
             twin[name] = new
             pulled[name] = (value, new)
-    for sync in <list>roots.cells:
-        try:
-            value, old = sync.cell.cell_contents, sync.twin.cell_contents
-        except ValueError:  # not bound
+    for sync in roots.cells:
+        found = contents_of(read_slot(sync, CELL_CELL))
+        if found is NULL:  # not bound
             return False
-        if old is not sync.shared.set:
+        value = <object>found
+        old = contents_of(read_slot(sync, CELL_TWIN))
+        if old is NULL or old is not slot_of(read_slot(sync, CELL_SHARED), SHARED_SET):
             return False
         new = root_for(record, value, hand, todo, left)
         if new is None:
             return False
-        if old is not new or sync.value is not value or sync.set is not new:
+        if (
+            old is not <PyObject *>new
+            or read_slot(sync, CELL_VALUE) is not value
+            or read_slot(sync, CELL_SET) is not new
+        ):
             sync.give(value, new)
         hand.cells = appended(hand.cells, sync)
     return True
 
 
-cdef QuickHanded handed_over(object record, tuple args, bint derivative):
+cdef QuickHanded handed_over(QuickRecord record, tuple args, bint derivative):
     """`handed.handed`, outside of other calls."""
-    hand = QuickHanded()
-    hand.call, hand.derivative = record.twin, derivative
-    cdef list todo = [], fitted = []
+    cdef QuickHanded hand = QuickHanded.__new__(QuickHanded)
+    hand.call, hand.derivative, hand.args = record.twin, derivative, args
+    cdef list todo = [], fitted = None
+    cdef Py_ssize_t i = 0
     if hand.call is None:
         target = record.target
         hand.call = target
         if record.method is not None:
             target = target.__self__
             hand.call = record.method
-            fitted.append(target)
+            fitted = [target, *args]
+            i = 1
         todo.append(target)
     left = KEPT_LEFT if derivative and KEPT_LEFT else None
     for a in args:
-        kind = type(a)
-        if kind is FUNCTION:
-            if hand.filled is None:
-                hand.filled = []
-            a = py_twin_of(record, a, hand.filled, todo)
-            if a is None:
-                return None
-        elif kind is ndarray:
-            a = tensor_for(record, a, hand, left)
-            if a is None:
-                return None
-        elif kind not in <frozenset>ARGUMENTS:
-            todo.append(a)
-        fitted.append(a)
-    roots = record.roots
-    if roots is not None and not hand_roots(record, roots, hand, todo, left):
+        if not is_argument(a):
+            kind = type(a)
+            if kind is FUNCTION or kind is ndarray:
+                if kind is FUNCTION:
+                    new = twin_of(record, a, hand, todo)
+                else:
+                    new = tensor_for(record, a, hand, left)
+                if new is None:
+                    return None
+                if fitted is None:
+                    fitted = list(args)
+                fitted[i] = new
+            else:
+                todo.append(a)
+        i += 1
+    if record.roots is not None and not hand_roots(record, hand, todo, left):
         return None
-    if todo and not walk_held(record, record.uses, todo, hand, left):
+    if todo and not walk_held(record, todo, hand, left):
         return None
     record.calls += 1
     if left is not None and hand.filled is not None:
         for _, values in hand.filled:
-            if not disjoint_from(left, values):
+            if not is_disjoint_from(left, values):
                 return None
-    hand.args = tuple(fitted)
+    if fitted is not None:
+        hand.args = tuple(fitted)
     return hand
+
+
+cdef bint holds_known(QuickHanded hand, object item) except -1:
+    return is_inert(item) or is_in_set(&hand.inner, <PyObject *>item)
 
 
 cdef bint is_taken_off(QuickHanded hand) except -1:
     """`Handed.is_taken_off`."""
-    if len(<list>THREADS) > 1:
+    cdef Py_ssize_t place
+    cdef PyObject *key
+    cdef PyObject *found
+    if len(THREADS) > 1:
         return False
     if hand.stands is not None:
         for stand in hand.stands:
@@ -387,40 +525,36 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
                 return False
     if hand.cells is not None:
         for sync in hand.cells:
-            if sync.twin.cell_contents is not sync.set:
+            if contents_of(read_slot(sync, CELL_TWIN)) is not slot_of(sync, CELL_SET):
                 return False
     if hand.held is not None:
         for value, use in hand.held:
             if use is not None:
                 if <object>type(value) is not read_slot(use, USE_TWIN):
                     return False
-                py_set_class(value, read_slot(read_slot(use, USE_LAYOUT), LAYOUT_CLS))
+                set_class(SET_CLASS, value, read_slot(read_slot(use, USE_LAYOUT), LAYOUT_CLS))
     if hand.swaps is not None:
-        for owner, key, old, new in hand.swaps:
+        for owner, key_, old, new in hand.swaps:
             try:
-                if owner[key] is not new:
+                if owner[key_] is not new:
                     return False
             except (KeyError, IndexError):
                 return False
-            owner[key] = old
+            owner[key_] = old
     if hand.held is not None:
         for value, use in hand.held:
-            if use is not None:
-                layout = read_slot(use, USE_LAYOUT)
-                if read_slot(layout, LAYOUT_SIMPLE):
-                    items = (<dict>value.__dict__).values()
-                else:
-                    items = layout.held(value)
-            elif type(value) is list:
-                items = value
-            else:
-                items = (<dict>value).values()
-                for key in <dict>value:
-                    if type(key) not in <frozenset>PLAIN_KEYS:
-                        return False
-            for item in items:
-                if not is_inert(item) and (hand.inner is None or id(item) not in hand.inner):
+            items = value if use is None else held_in(value, use)
+            if type(items) is dict:
+                if use is None and not has_plain_keys(<dict>items):
                     return False
+                place = 0
+                while PyDict_Next(items, &place, &key, &found):
+                    if not holds_known(hand, <object>found):
+                        return False
+            else:
+                for item in <list>items:
+                    if not holds_known(hand, item):
+                        return False
     hand.held = hand.swaps = hand.stands = None
     return True
 
@@ -439,94 +573,118 @@ cdef bint may_hold(dict known, tuple args) except -1:
 # -- whether a tensor takes part ------------------------------------------------------------------
 
 
-cdef object put_live(object sight, list todo):
+cdef inline bint is_blank(object value) except -1:
+    """Whether a value is no tensor and holds nothing."""
+    return is_inert(value) or (type(value) is ndarray and not has_objects(value))
+
+
+cdef bint put_all(list todo, object values) except -1:
+    """Add those of some values that may hold more."""
+    for value in values:
+        if not is_blank(value):
+            todo.append(value)
+    return True
+
+
+cdef bint put_live(QuickWatched sight, list todo) except -1:
     """`Watched.put`."""
-    for namespace, name in <list>sight.live:
-        todo.append(namespace.get(name))
-    for cell in <list>sight.open_cells:
-        try:
-            todo.append(cell.cell_contents)
-        except ValueError:  # not bound yet
-            continue
-    for values in <list>sight.values_of:
+    cdef PyObject *found
+    for namespace, name in sight.live:
+        if type(namespace) is dict:
+            found = found_in(namespace, name)
+            if found is NULL or is_blank(<object>found):
+                continue
+            todo.append(<object>found)
+        else:
+            todo.append(namespace.get(name))
+    for cell in sight.open_cells:
+        found = contents_of(cell)
+        if found is not NULL and not is_blank(<object>found):  # else not bound yet
+            todo.append(<object>found)
+    for values in sight.values_of:
         todo += values()
+    return True
 
 
-cdef object sight_of(object use):
+cdef QuickWatched sight_of(object use):
     """`Uses.look`."""
-    sight = use.sight
+    cdef QuickWatched sight = use.sight
     if sight is not None and not (sight.sizes or sight.names or sight.cells or sight.attributes):
         if is_handy(use):
             return sight
     return use.look()
 
 
-cdef bint may_see(object record, list todo) except -1:
+cdef bint may_see(QuickRecord record, list todo) except -1:
     """`sight._may_see`."""
+    cdef PointerSet done
+    start_set(&done)
+    try:
+        return may_see_more(record, todo, &done)
+    finally:
+        empty_set(&done)
+
+
+cdef bint may_see_more(QuickRecord record, list todo, PointerSet *done) except -1:
     cdef PyObject *found
-    cdef dict uses = record.uses
-    cdef set done = set()
+    cdef QuickWatched sight
+    alive = []  # so that no other value gets the place of one that is done
     while todo:
         value = todo.pop()
+        if is_blank(value):
+            continue
         kind = type(value)
-        if kind in <frozenset>INERT:
-            continue
-        if kind in <frozenset>ARGUMENTS:
+        if kind in ARGUMENTS or kind is ndarray:
             return True
-        if kind is ndarray:
-            if has_objects(value):
-                return True
+        if not add_to_set(done, <PyObject *>value):
             continue
-        key = id(value)
-        if key in done:
-            continue
-        done.add(key)
+        alive.append(value)
         if kind is list or kind is tuple:
-            todo.extend(value)
+            put_all(todo, value)
             continue
-        found = found_in(uses, kind)
+        found = found_in(record.uses, kind)
         if found is not NULL:
             use = <object>found
-            if read_slot(use, USE_SYNCS) and id(use) not in done:
-                done.add(id(use))
+            if read_slot(use, USE_SYNCS) and add_to_set(done, <PyObject *>use):
                 sight = sight_of(use)
                 if sight is None:
                     return True
                 put_live(sight, todo)
             layout = read_slot(use, USE_LAYOUT)
-            if read_slot(layout, LAYOUT_SIMPLE):
-                todo.extend((<dict>value.__dict__).values())
+            if read_slot(layout, LAYOUT_SIMPLE) is True:
+                put_all(todo, (<dict>value.__dict__).values())
                 continue
             held = py_held_by(value, layout)
             if held is None:
                 return True
-            todo.extend(held)
-        elif kind in <dict>CONTENTS:
-            todo.extend((<dict>CONTENTS)[kind](value))
+            put_all(todo, held)
+        elif kind in CONTENTS:
+            put_all(todo, CONTENTS[kind](value))
         elif not py_is_harmless(record, value, kind, todo):
             return True
     return False
 
 
-def is_clear(record, tuple args, dict kwargs):
+def is_clear(QuickRecord record, tuple args, dict kwargs):
     """`sight.is_clear`."""
-    if THREAD.records or len(<list>THREADS) > 1:
+    if records_here() or len(THREADS) > 1:
         return False
-    cdef list todo = list(args)
+    cdef list todo = []
+    put_all(todo, args)
     if kwargs:
-        todo.extend(kwargs.values())
-    todo.extend(record.unsure)
+        put_all(todo, kwargs.values())
+    if record.unsure:
+        todo += record.unsure
     if record.active:
-        sight = record.sight
-        if sight is None or not is_same(sight):
-            sight = record.sight = py_sight_of(record)
-            if sight is None:
+        if record.sight is None or not is_same(record.sight):
+            record.sight = py_sight_of(record)
+            if record.sight is None:
                 return False
-        put_live(sight, todo)
+        put_live(record.sight, todo)
     if not record.is_function:
         target = record.target
         todo.append(target.__self__ if type(target) is METHOD else target)
-    return not may_see(record, todo)
+    return not todo or not may_see(record, todo)
 
 
 # -- calls ----------------------------------------------------------------------------------------
@@ -535,13 +693,17 @@ def is_clear(record, tuple args, dict kwargs):
 cdef class QuickLifted:
     """What `calls.Lifted` does in later calls with tensors; `_call` does all others."""
 
+    cdef public object _target, _packages
+    cdef public QuickRecord _record
+    cdef public bint _for_derivatives
+
     def __call__(self, *args, **kwargs):
-        record = self._record
+        cdef QuickRecord record = self._record
         if kwargs or record is None or THREAD is None:
             return self._call(*args, **kwargs)
         if record.settled is not record.ordered or not is_same(record.before):
             return self._call(*args)
-        records = THREAD.records
+        cdef QuickRecords records = records_here()
         if records:
             return self._call(*args)
         cdef bint derivative = self._for_derivatives, tensors = False, arrays = False, others = False
@@ -555,20 +717,19 @@ cdef class QuickLifted:
             else:
                 others = True
         if derivative:
-            if py_by_numbers():
+            if is_by_numbers():
                 return self._call(*args)
         elif not (tensors or others):
             if record.bare:
                 if not (record.fits or record.active or record.unsure) or is_clear(record, args, None):
                     return self._target(*args)  # no tensor takes part
             return self._call(*args)
-        roots = record.roots
-        if (roots is None and record.active) or record.catches or record.keeps:
+        if (record.roots is None and record.active) or record.catches or record.keeps:
             return self._call(*args)
         cdef bint plain_result = False
         cdef QuickHanded hand = None
-        if arrays or others or roots is not None or record.fits:
-            if len(<list>THREADS) > 1 or record.unhanded:
+        if arrays or others or record.roots is not None or record.fits:
+            if len(THREADS) > 1 or record.unhanded:
                 return self._call(*args)
             if record.calls + 1 >= record.look_at:
                 rebound, names = record.rebound
@@ -586,14 +747,22 @@ cdef class QuickLifted:
         return run_settled(record, records, args, derivative, plain_result, hand)
 
 
+cdef inline bint is_by_numbers() except -1:
+    cdef PyObject *found = NULL
+    PyContextVar_Get(BY_NUMBERS, NULL, &found)
+    answer = <object>found
+    Py_DECREF(found)
+    return answer
+
+
 cdef object run_settled(
-    object record, object records, tuple args, bint derivative, bint plain_result, QuickHanded hand
+    QuickRecord record, QuickRecords records, tuple args, bint derivative, bint plain_result,
+    QuickHanded hand,
 ):
     """`Running.run_settled`, outside of other calls."""
     cdef bint whole = True, is_plain_push = derivative or plain_result
-    session = SESSION
-    latest = <dict>records.latest
-    refused = latest["count"]
+    cdef QuickSession session = SESSION
+    refused = records.latest["count"]
     counts = None
     if hand is None:
         function = record.twin
@@ -601,13 +770,13 @@ cdef object run_settled(
         function, args = hand.call, hand.args
     if derivative:
         session.arguments = (args, {})
-    (<list>records).append(record)
+    records.append(record)
     try:
         if hand is not None:
             if hand.held is not None:
                 for value, use in hand.held:
                     if use is not None:
-                        py_set_class(value, read_slot(use, USE_TWIN))
+                        set_class(SET_CLASS, value, read_slot(use, USE_TWIN))
             if hand.swaps is not None:
                 for owner, key, _, new in hand.swaps:
                     owner[key] = new
@@ -616,19 +785,18 @@ cdef object run_settled(
         result = function(*args)
         if session.rebound or not is_same(record.after):
             record._push_alone(is_plain_push)
-        if latest["count"] != refused:
+        if found_in(records.latest, "count") is not <PyObject *>refused:
             py_warn_of_caught()
-        if hand is not None and (hand.held or hand.stands):
+        if hand is not None and (hand.held is not None or hand.stands is not None):
             whole = (is_ours(result) and read_slot(result, NODE) is not None) or py_is_tracked(result)
             if not (whole and is_taken_off(hand)):
                 if hand.cells:
                     record._push_alone(is_plain_push)
                 with session.lock:
                     leave_to_session(hand)
-        if not whole or (session.touched and (SUSPECTS or session.merged)):
+        if not whole or (session.touched and (session.suspects or session.merged)):
             result = record._whole(result, function, args, {})
-        kind = type(result)
-        if kind in <frozenset>ARGUMENTS and (not plain_result or kind in <frozenset>INERT):
+        if (is_ours(result) and not plain_result) or is_inert(result):
             return result
         if plain_result and whole and is_ours(result) and not session.touched and is_recording():
             if read_slot(result, NODE) is not None:
@@ -644,7 +812,7 @@ cdef object run_settled(
         py_note_line(error)
         raise
     finally:
-        (<list>records).pop()
+        records.pop()
         if hand is not None:
             if hand.held or hand.stands:
                 leave_to_session(hand)
@@ -653,6 +821,9 @@ cdef object run_settled(
             if SHARED:
                 py_release()
         if derivative or session.touched:
-            with session.lock:
-                record.plain = is_plain_push
-                record.leave()
+            if session.touched or session.left or session.lent or NUMBERS or len(THREADS) > 1:
+                with session.lock:
+                    record.plain = is_plain_push
+                    record.leave()
+            else:
+                session.arguments = session.prints = None

@@ -8,20 +8,22 @@ from typing import Any
 
 from numpy import ndarray
 
-from .. import _compiled
+from .. import _compiled, _texts as texts
 from .._apply import _Types
 from .._detach import warn_of_caught
 from .._storage import Family, Storage, TensorBase
 from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
 from . import arrays, blame, handed, kept, memos, rebinding, sight
+from .class_sync import ClassSync
 from .fitting import Uses
-from .items import Layout, is_everybodys, set_class
+from .items import Layout, is_everybodys
 from .leaving import ARGUMENTS
 from .lifter import lifter_for
 from .record import Record
 from .running import mark_numbers
 from .session import INERT, SESSION, THREAD
+from .sync import CellSync, CellTwin
 
 _TENSOR, _SCALAR = _Types.tensor, _Types.scalar
 
@@ -37,25 +39,24 @@ def _hold_tensors(values: Any) -> bool:
     return False
 
 
-_Quick: Any = object
 if _compiled.ROADS is not None:
     _compiled.ROADS.register_lifting(
-        arrays.Standing, Uses, Layout, Family, Storage,
+        (arrays.Standing, Uses, Layout, Family, Storage, CellSync, CellTwin, ClassSync),
         (
             INERT, ARGUMENTS, handed.PLAIN_KEYS, THREAD, SESSION, kept.LEFT, arrays.STANDING,
-            types.FunctionType, types.MethodType, sight.CONTENTS, arrays.SHARED,
+            types.FunctionType, types.MethodType, sight.CONTENTS, arrays.SHARED, texts.NUMBERS,
+            vars(object)["__class__"], by_numbers.__self__,  # type: ignore[attr-defined]
         ),
         (
-            by_numbers, handed.drain, handed.fill, _hold_tensors, arrays.lend, is_everybodys,
+            handed.drain, handed.fill, _hold_tensors, arrays.lend, is_everybodys,
             memos.is_tracked_result, arrays.release, sight.held_by, sight.is_harmless,
-            sight.sight_of, blame.note_line, set_class, arrays.standing_for, handed.twin_of,
+            sight.sight_of, blame.note_line, arrays.standing_for, handed.twin_of,
             handed.undo_later, warn_of_caught,
         ),
     )  # fmt: skip
-    _Quick = _compiled.ROADS.QuickLifted
 
 
-class Lifted(_Quick):  # type: ignore[misc]
+class Lifted(_compiled.base("QuickLifted")):  # type: ignore[misc]
     """What `ag.lift` returns: called like the function, with everything in it lifted."""
 
     def __init__(self, target: Any, packages: frozenset[str], for_derivatives: bool) -> None:

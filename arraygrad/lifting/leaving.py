@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _texts as texts
+from .. import _compiled, _texts as texts
 from .._apply import _Types, node_of
 from .._graph import is_grad_enabled, note_overwritten
 from .._storage import TensorBase
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ARGUMENTS = INERT | {_Types.tensor, _Types.scalar}  # what is handed over as it is
 
 
-class Leaving:
+class Leaving(_compiled.base("QuickRecord")):  # type: ignore[misc]
     """The half of a record that undoes what was made fit."""
 
     lifter: Lifter

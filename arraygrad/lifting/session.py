@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _compiled
 from .._apply import node_of
 from .._detach import LATEST, watch_keys
 from .._graph import SEQ
@@ -25,21 +26,22 @@ CONTAINERS = (list, dict, deque, defaultdict, OrderedDict, types.SimpleNamespace
 ABSENT: Any = object()
 
 
-class Records(list[Any]):
+_List: Any = list if _compiled.ROADS is None else _compiled.ROADS.QuickRecords
+
+
+class Records(_List):  # type: ignore[misc]
     """The records of the lifted calls that a thread is in, outermost first.
 
     latest : dict
         What `LATEST` holds for the thread; to ask the thread for it twice a call would cost more.
     """
 
-    __slots__ = ("__weakref__", "latest")
-
     def __init__(self) -> None:
         super().__init__()
         self.latest: dict[str, Any] = vars(LATEST)
 
 
-class Session:
+class Session(_compiled.base("QuickSession")):  # type: ignore[misc]
     """What has been made fit since the outermost lifted call began, for all threads together."""
 
     def __init__(self) -> None:

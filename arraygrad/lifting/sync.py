@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
+from .. import _compiled
 from . import kept
 from .session import ABSENT, INERT, SESSION, THREAD, is_live
 from .watched import Watched
@@ -418,14 +419,12 @@ class AttributesSync:
                 self.set[name] = vars(twin)[name] = vars(f)[name]
 
 
-class Roots:
+class Roots(_compiled.base("QuickRoots")):  # type: ignore[misc]
     """Names and variables whose values are handed over with the arguments of a call.
 
     names : list of (the user's namespace, name, the twin's namespace, what it was given)
     cells : list of CellSync
     """
-
-    __slots__ = ("cells", "names")
 
     def __init__(self) -> None:
         self.names: list[tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]] = []

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import _compiled
 from .._storage import TensorBase
 from .session import INERT
 
 
-class Watched:
+class Watched(_compiled.base("QuickWatched")):  # type: ignore[misc]
     """What later calls look at, so that they need not bring anything up to date.
 
     sizes : list of (namespace, size)
@@ -28,17 +29,6 @@ class Watched:
     values_of : list of callables
         Places that may hold anything, and what gives values: see sight.py.
     """
-
-    __slots__ = (
-        "attributes",
-        "cells",
-        "entries",
-        "live",
-        "names",
-        "open_cells",
-        "sizes",
-        "values_of",
-    )
 
     def __init__(self) -> None:
         self.sizes: list[tuple[Mapping[str, Any], int]] = []
