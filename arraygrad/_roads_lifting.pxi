@@ -5,7 +5,7 @@ definitions, and get whatever is special.
 """
 
 cdef frozenset INERT, ARGUMENTS, PLAIN_KEYS
-cdef object THREAD = None, FUNCTION, METHOD
+cdef object THREAD = None, FUNCTION, METHOD, NAMESPACE, REPLACED
 cdef QuickSession SESSION
 cdef list THREADS
 cdef dict STANDING, CONTENTS
@@ -13,28 +13,30 @@ cdef object KEPT_LEFT, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
 cdef object py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
 cdef object py_is_tracked, py_release
 cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
-cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
+cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement
 cdef Py_ssize_t STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
 cdef Py_ssize_t STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
 cdef Py_ssize_t USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
 cdef Py_ssize_t LAYOUT_CLS, LAYOUT_SIMPLE
 cdef Py_ssize_t STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
 cdef Py_ssize_t CELL_CELL, CELL_TWIN, CELL_SHARED, CELL_VALUE, CELL_SET, SHARED_SET, SYNC_LIVE
+cdef Py_ssize_t SYNC_CLS, SYNC_TAG, SYNC_VERSION
 
 
 def register_lifting(classes, known, functions):
     """Tell lifted calls of the classes whose slots they read, of what is asked, and what does the rest."""
     global INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING
-    global FUNCTION, METHOD, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
+    global FUNCTION, METHOD, NAMESPACE, REPLACED, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
     global py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
     global py_is_tracked, py_release
     global py_note_line, py_held_by, py_is_harmless, py_sight_of
-    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught
+    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement
     global STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
     global STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
     global USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
     global LAYOUT_CLS, LAYOUT_SIMPLE, STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
     global CELL_CELL, CELL_TWIN, CELL_SHARED, CELL_VALUE, CELL_SET, SHARED_SET, SYNC_LIVE
+    global SYNC_CLS, SYNC_TAG, SYNC_VERSION
     standing, uses, layout, family, storage, cell_sync, cell_twin, class_sync = classes
     STAND_ARRAY, STAND_TENSOR = slot_offset(standing.array), slot_offset(standing.tensor)
     STAND_MEMORY, STAND_COPIED = slot_offset(standing.memory), slot_offset(standing.copied)
@@ -50,10 +52,11 @@ def register_lifting(classes, known, functions):
     CELL_CELL, CELL_TWIN = slot_offset(cell_sync.cell), slot_offset(cell_sync.twin)
     CELL_SHARED, CELL_VALUE = slot_offset(cell_sync.shared), slot_offset(cell_sync.value)
     CELL_SET, SHARED_SET = slot_offset(cell_sync.set), slot_offset(cell_twin.set)
-    SYNC_LIVE = slot_offset(class_sync.live)
+    SYNC_LIVE, SYNC_CLS = slot_offset(class_sync.live), slot_offset(class_sync.cls)
+    SYNC_TAG, SYNC_VERSION = slot_offset(class_sync.tag), slot_offset(class_sync.version)
     (
         INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD,
-        CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS,
+        NAMESPACE, REPLACED, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS,
     ) = known
     THREADS = SESSION.threads
     (
@@ -61,6 +64,7 @@ def register_lifting(classes, known, functions):
         py_is_tracked, py_release,
         py_held_by, py_is_harmless, py_sight_of, py_note_line,
         py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
+        py_among_floats, py_replacement,
     ) = functions
 
 
@@ -144,7 +148,7 @@ cdef inline QuickRecords records_here():
 cdef class QuickRoots:
     """The places of `sync.Roots`."""
 
-    cdef public list names, cells
+    cdef public list names, cells, syncs
 
 
 cdef class QuickRecord:
@@ -161,6 +165,25 @@ cdef class QuickRecord:
     cdef public double look_at
 
 
+def has_same_entries(method):
+    """`ClassSync.is_same`, by the tag of the class, which changes when any entry of it does."""
+
+    def is_same(self):
+        if THREAD is None:
+            return method(self)
+        tag = read_slot(self, SYNC_TAG)
+        cdef unsigned long now = tag_of(read_slot(self, SYNC_CLS))
+        if now != 0 and tag is not None and <unsigned long>tag == now:
+            return True
+        if not method(self):
+            return False
+        now = tag_of(read_slot(self, SYNC_CLS))
+        write_slot(self, SYNC_TAG, now if now else None)
+        return True
+
+    return named_as(is_same, method)
+
+
 # -- what was rebound -----------------------------------------------------------------------------
 
 
@@ -169,8 +192,11 @@ cdef bint is_same(QuickWatched watched) except -1:
     cdef PyObject *found
     if watched is None:
         return True
-    if watched.entries or watched.attributes:
+    if watched.attributes:
         return watched.is_same()
+    for sync, version in watched.entries:
+        if read_slot(sync, SYNC_VERSION) != version or not sync.is_same():
+            return False
     for namespace, size in watched.sizes:
         if len(namespace) != <Py_ssize_t>size:
             return False
@@ -359,6 +385,9 @@ cdef bint walk_held(QuickRecord record, list todo, QuickHanded hand, object left
         elif kind is tuple:
             hand.tuples = appended(hand.tuples, value)
             items = value
+        elif kind is NAMESPACE:
+            todo.append(value.__dict__)
+            continue
         else:
             found = found_in(record.uses, kind)
             if found is NULL:
@@ -419,10 +448,26 @@ cdef object root_for(QuickRecord record, object value, QuickHanded hand, list to
     kind = type(value)
     if kind is ndarray:
         return tensor_for(record, value, hand, left)
-    if kind in ARGUMENTS or kind is FUNCTION or kind is tuple:
+    if kind in ARGUMENTS or kind is FUNCTION:
         return None
+    if kind is tuple:
+        return value if are_inert(value) else None
+    if kind in REPLACED:
+        return py_replacement(record, value)
     todo.append(value)
     return value
+
+
+cdef class Fit:
+    """`root_for` for syncs, which are Python's."""
+
+    cdef QuickRecord record
+    cdef QuickHanded hand
+    cdef list todo
+    cdef object left
+
+    def __call__(self, value):
+        return root_for(self.record, value, self.hand, self.todo, self.left)
 
 
 cdef bint hand_roots(QuickRecord record, QuickHanded hand, list todo, object left) except -1:
@@ -459,6 +504,20 @@ cdef bint hand_roots(QuickRecord record, QuickHanded hand, list todo, object lef
         ):
             sync.give(value, new)
         hand.cells = appended(hand.cells, sync)
+    cdef Fit fit
+    if roots.syncs:
+        fit = Fit.__new__(Fit)
+        fit.record, fit.hand, fit.todo, fit.left = record, hand, todo, left
+        for sync in roots.syncs:
+            if not sync.hand_over(record, fit, left):
+                return False
+    return True
+
+
+cdef bint takes_all(list syncs) except -1:
+    for sync in syncs:
+        if not sync.take():
+            return False
     return True
 
 
@@ -699,13 +758,13 @@ cdef class QuickLifted:
 
     def __call__(self, *args, **kwargs):
         cdef QuickRecord record = self._record
-        if kwargs or record is None or THREAD is None:
+        if record is None or THREAD is None:
             return self._call(*args, **kwargs)
         if record.settled is not record.ordered or not is_same(record.before):
-            return self._call(*args)
+            return self._call(*args, **kwargs)
         cdef QuickRecords records = records_here()
         if records:
-            return self._call(*args)
+            return self._call(*args, **kwargs)
         cdef bint derivative = self._for_derivatives, tensors = False, arrays = False, others = False
         for a in args:
             if is_ours(a):
@@ -716,35 +775,41 @@ cdef class QuickLifted:
                 arrays = True
             else:
                 others = True
+        if kwargs:
+            for a in kwargs.values():
+                if is_ours(a):
+                    tensors = True
+                elif not is_inert(a):
+                    return self._call(*args, **kwargs)
         if derivative:
             if is_by_numbers():
-                return self._call(*args)
+                return self._call(*args, **kwargs)
         elif not (tensors or others):
             if record.bare:
                 if not (record.fits or record.active or record.unsure) or is_clear(record, args, None):
-                    return self._target(*args)  # no tensor takes part
-            return self._call(*args)
-        if (record.roots is None and record.active) or record.catches or record.keeps:
-            return self._call(*args)
+                    return self._target(*args, **kwargs)  # no tensor takes part
+            return self._call(*args, **kwargs)
+        if (record.roots is None and record.active) or record.keeps:
+            return self._call(*args, **kwargs)
         cdef bint plain_result = False
         cdef QuickHanded hand = None
         if arrays or others or record.roots is not None or record.fits:
             if len(THREADS) > 1 or record.unhanded:
-                return self._call(*args)
+                return self._call(*args, **kwargs)
             if record.calls + 1 >= record.look_at:
                 rebound, names = record.rebound
                 if record.fills or names or rebound != len(record.codes):
-                    return self._call(*args)
+                    return self._call(*args, **kwargs)
             hand = handed_over(record, args, derivative)
             if hand is None:
                 record.unhanded = 17  # the call itself, and 16 after it, do not try
-                return self._call(*args)
+                return self._call(*args, **kwargs)
             if not (tensors or derivative):
                 if not hand.tensors:  # perhaps no tensor takes part
                     record.calls -= 1
-                    return self._call(*args)
+                    return self._call(*args, **kwargs)
                 plain_result = not may_hold(record.uses, args) or not py_hold_tensors(args)
-        return run_settled(record, records, args, derivative, plain_result, hand)
+        return run_settled(record, records, args, kwargs, derivative, plain_result, hand)
 
 
 cdef inline bint is_by_numbers() except -1:
@@ -755,12 +820,32 @@ cdef inline bint is_by_numbers() except -1:
     return answer
 
 
+cdef bint is_tracked_data(object result) except -1:
+    """Whether a result is a tuple, list or dict of tensors with a gradient, and of numbers."""
+    kind = type(result)
+    cdef bint tracked = False
+    if kind is tuple or kind is list:
+        items = result
+    elif kind is dict:
+        if not has_plain_keys(<dict>result):
+            return False
+        items = (<dict>result).values()
+    else:
+        return False
+    for item in items:
+        if is_ours(item) and read_slot(item, NODE) is not None:
+            tracked = True
+        elif not is_inert(item):
+            return False
+    return tracked
+
+
 cdef object run_settled(
-    QuickRecord record, QuickRecords records, tuple args, bint derivative, bint plain_result,
-    QuickHanded hand,
+    QuickRecord record, QuickRecords records, tuple args, dict kwargs, bint derivative,
+    bint plain_result, QuickHanded hand,
 ):
     """`Running.run_settled`, outside of other calls."""
-    cdef bint whole = True, is_plain_push = derivative or plain_result
+    cdef bint whole = True, simple = False, is_plain_push = derivative or plain_result
     cdef QuickSession session = SESSION
     refused = records.latest["count"]
     counts = None
@@ -769,7 +854,9 @@ cdef object run_settled(
     else:
         function, args = hand.call, hand.args
     if derivative:
-        session.arguments = (args, {})
+        session.arguments = (args, kwargs)
+    if record.catches:
+        function = py_among_floats(function, False)
     records.append(record)
     try:
         if hand is not None:
@@ -782,21 +869,26 @@ cdef object run_settled(
                     owner[key] = new
             if hand.filled:
                 counts = py_fill(hand.filled)
-        result = function(*args)
+        result = function(*args, **kwargs) if kwargs else function(*args)
         if session.rebound or not is_same(record.after):
+            record._push_alone(is_plain_push)
+        elif record.roots is not None and record.roots.syncs and not takes_all(record.roots.syncs):
             record._push_alone(is_plain_push)
         if found_in(records.latest, "count") is not <PyObject *>refused:
             py_warn_of_caught()
+        simple = is_tracked_data(result)
         if hand is not None and (hand.held is not None or hand.stands is not None):
-            whole = (is_ours(result) and read_slot(result, NODE) is not None) or py_is_tracked(result)
+            whole = simple or (is_ours(result) and read_slot(result, NODE) is not None)
+            whole = whole or py_is_tracked(result)
             if not (whole and is_taken_off(hand)):
                 if hand.cells:
                     record._push_alone(is_plain_push)
                 with session.lock:
                     leave_to_session(hand)
         if not whole or (session.touched and (session.suspects or session.merged)):
-            result = record._whole(result, function, args, {})
-        if (is_ours(result) and not plain_result) or is_inert(result):
+            result = record._whole(result, function, args, kwargs)
+        simple = simple and whole and not session.touched
+        if ((simple or is_ours(result)) and not plain_result) or is_inert(result):
             return result
         if plain_result and whole and is_ours(result) and not session.touched and is_recording():
             if read_slot(result, NODE) is not None:

@@ -14,7 +14,7 @@ from .._detach import warn_of_caught
 from .._storage import Family, Storage, TensorBase
 from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
-from . import arrays, blame, handed, kept, memos, rebinding, sight
+from . import arrays, blame, handed, kept, memos, python_arithmetic, rebinding, sight
 from .class_sync import ClassSync
 from .fitting import Uses
 from .items import Layout, is_everybodys
@@ -44,14 +44,16 @@ if _compiled.ROADS is not None:
         (arrays.Standing, Uses, Layout, Family, Storage, CellSync, CellTwin, ClassSync),
         (
             INERT, ARGUMENTS, handed.PLAIN_KEYS, THREAD, SESSION, kept.LEFT, arrays.STANDING,
-            types.FunctionType, types.MethodType, sight.CONTENTS, arrays.SHARED, texts.NUMBERS,
+            types.FunctionType, types.MethodType, types.SimpleNamespace, handed.REPLACED,
+            sight.CONTENTS, arrays.SHARED, texts.NUMBERS,
             vars(object)["__class__"], by_numbers.__self__,  # type: ignore[attr-defined]
         ),
         (
             handed.drain, handed.fill, _hold_tensors, arrays.lend, is_everybodys,
             memos.is_tracked_result, arrays.release, sight.held_by, sight.is_harmless,
             sight.sight_of, blame.note_line, arrays.standing_for, handed.twin_of,
-            handed.undo_later, warn_of_caught,
+            handed.undo_later, warn_of_caught, python_arithmetic.among_floats,
+            handed.replacement,
         ),
     )  # fmt: skip
 
@@ -94,7 +96,7 @@ class Lifted(_compiled.base("QuickLifted")):  # type: ignore[misc]
             if not THREAD.records if alone else sight.is_clear(record, args, kwargs):
                 return self._target(*args, **kwargs)  # no tensor takes part
         numbers = derivative and by_numbers()
-        unfit = (record.active and record.roots is None) or record.catches or record.keeps
+        unfit = (record.active and record.roots is None) or record.keeps
         more = any_arrays or others or record.fits or record.roots is not None
         plain = not tensors and (
             derivative
@@ -103,7 +105,7 @@ class Lifted(_compiled.base("QuickLifted")):  # type: ignore[misc]
         )
         if not (unfit or (numbers and record.divides)) and (more or tensors or derivative):
             hand = None
-            if more and not kwargs:
+            if more and ARGUMENTS.issuperset(map(type, kwargs.values())):
                 if record.unhanded:
                     record.unhanded -= 1
                 elif record.calls + 1 < record.look_at or not (

@@ -8,9 +8,10 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .. import _compiled
 from . import kept, reach, twin_classes
 from .session import ABSENT, CONTAINERS, INERT, SESSION, is_live
-from .sync import standing
+from .sync import Fit, Roots, standing
 from .watched import Watched, has_entries, is_tensor, others
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ class ClassSync:
     """
 
     __slots__ = (
-        "building", "cells", "cls", "lifter", "live", "named", "own", "raw", "set", "twin",
-        "version",
+        "building", "cells", "cls", "lifter", "live", "named", "own", "raw", "set", "tag",
+        "twin", "version",
     )  # fmt: skip
 
     def __init__(self, lifter: Lifter, cls: Any, twin: Any, cells: twin_classes.Cells) -> None:
@@ -51,6 +52,7 @@ class ClassSync:
         self.named: list[tuple[str, Any]] = []  # those that must be compared by identity
         self.set: dict[str, Any] = {}  # name -> what the twin has
         self.building = True
+        self.tag: int | None = None  # by which compiled calls know that the class is as it was
 
     def renew(self, visit: Visit) -> None:
         """Give the twin what the user's class has now."""
@@ -93,7 +95,7 @@ class ClassSync:
         if self.building:  # it was met again on the way
             return
         own = vars(self.cls)
-        if not self.is_same():
+        if not self.is_same() and not self._renumber():
             self.version += 1
             record.settled = ABSENT
             self.renew(record.visit)
@@ -116,6 +118,33 @@ class ClassSync:
         if issubclass(self.cls, enum.Enum):
             for member in [*self._members()]:
                 record.visit(member)
+
+    def _renumber(self) -> bool:
+        """Give the twin the numbers that the user has bound; False if there is more."""
+        own = self.own
+        if len(own) != len(self.raw) or kept.LEFT:
+            return False
+        bound = {}
+        for (name, now), known, was in zip(own.items(), self.set, self.raw, strict=True):
+            if name != known:
+                return False
+            if now is not was:
+                if name in _FIXED or not INERT.issuperset((type(now), type(was))):
+                    return False
+                bound[name] = now
+        for name, now in bound.items():
+            type.__setattr__(self.twin, name, now)
+        self._note(bound)
+        return True
+
+    def _note(self, bound: dict[str, Any]) -> None:
+        """Know entries, numbers as before, for what the class and its twin have now."""
+        if not bound:
+            return
+        places = {name: i for i, name in enumerate(self.set)}
+        for name, now in bound.items():
+            self.set[name] = self.raw[places[name]] = now
+        self.named[:] = [(name, bound.get(name, was)) for name, was in self.named]
 
     def _visit(self, name: str, value: Any, record: Record) -> None:
         new = standing(record, value)
@@ -149,8 +178,35 @@ class ClassSync:
         """Say what shows that a pull and a push have nothing to do; False if they may have."""
         if self.live or self.live is None or issubclass(self.cls, enum.Enum):
             return False
-        before.entries.append((self.own, self.raw, self.named))
+        before.entries.append((self, self.version))
         return True  # the metaclass of twins tells of entries that are bound
+
+    def gives(self, roots: Roots) -> bool:
+        """Say that the values are handed over with arguments; False if that cannot be."""
+        if self.live is None:
+            return False
+        roots.syncs.append(self)
+        return True
+
+    def hand_over(self, record: Record, fit: Fit, left: Any) -> bool:
+        """Give the twin what stands for the values in this call; False if some need more."""
+        if self.live is None or record.versions.get(self, 0) != self.version or not self.is_same():
+            return False
+        for name in self.live:
+            value = self.own[name]
+            new = fit(value)
+            if new is None or (left and id(value) in left):
+                return False
+            if new is not self.set.get(name):
+                type.__setattr__(self.twin, name, new)
+                self.set[name] = new
+        if issubclass(self.cls, enum.Enum):
+            return all(fit(member) is member for member in self._members())
+        return True
+
+    def take(self) -> bool:
+        """Nothing: the metaclass of twins tells of entries that are bound."""
+        return True
 
     def look(self, sight: Watched) -> bool:
         """Say what code may get of the class; False if it cannot be told."""
@@ -158,7 +214,7 @@ class ClassSync:
             return False
         if any(map(is_tensor, self.raw)):
             return False
-        sight.entries.append((self.own, self.raw, self.named))
+        sight.entries.append((self, self.version))
         sight.live += [(self.own, name) for name in self.live]
         return True
 
@@ -173,6 +229,9 @@ class ClassSync:
     def is_same(self) -> bool:
         """Whether the user's class has the entries that it had."""
         return has_entries(self.own, self.raw, self.named)
+
+    if _compiled.ROADS is not None:
+        is_same = _compiled.ROADS.has_same_entries(is_same)
 
     def push(self, record: Record) -> None:
         """Give the user what lifted code has bound."""
@@ -198,11 +257,21 @@ class ClassSync:
             ):
                 type.__delattr__(self.cls, name)
                 del self.set[name]
-        if bound or gone:
+        if not gone and self.live is not None and self._are_numbers(bound):
+            self._note({name: self.set[name] for name in bound})
+        elif bound or gone:
             self.set = {name: self.set.get(name, ABSENT) for name in vars(self.cls)}
             self.raw = [*vars(self.cls).values()]
             self.named = others(self.own, _FIXED)
             self.live = None
+
+    def _are_numbers(self, names: list[str]) -> bool:
+        """Whether entries were numbers and are."""
+        known = dict(zip(self.set, self.raw, strict=False)) if names else {}
+        return all(
+            name in known and INERT.issuperset((type(known[name]), type(self.set[name])))
+            for name in names
+        )
 
 
 def needs_syncs(f: types.FunctionType) -> bool:

@@ -21,7 +21,7 @@ from .lifter import SCOPE
 from .session import INERT, SESSION
 from .sync import CellSync
 from .twin_classes import ORIGINALS
-from .watched import Watched, has_entries
+from .watched import Watched
 
 if TYPE_CHECKING:
     from .record import Record
@@ -419,7 +419,7 @@ class Uses:
         self.call = record.calls
         version = 0
         for sync in self.syncs:
-            if sync.live is None or sync.live or not has_entries(sync.own, sync.raw, sync.named):
+            if sync.live is None or sync.live or not sync.is_same():
                 record.owned(sync.pull, record)
             version += sync.version
         if version == self.version:
@@ -437,7 +437,7 @@ class Uses:
         for sync in self.syncs:
             if sync.live is None or sync.live:
                 return False
-            if not has_entries(sync.own, sync.raw, sync.named):
+            if not sync.is_same():
                 return False
             version += sync.version
         return version == self.version

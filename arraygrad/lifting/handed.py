@@ -7,10 +7,12 @@ was put into them: then, as in other calls, what they hold is undone place by pl
 
 from __future__ import annotations
 
+import functools
 from sys import getrefcount
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy import ndarray
 
 from . import arrays, kept
@@ -239,17 +241,39 @@ def _hand_roots(record: Record, roots: Roots, hand: Handed, todo: list[Any], lef
         if old is not new or sync.value is not value or sync.set is not new:
             sync.give(value, new)
         hand.cells.append(sync)
-    return True
+    fit = functools.partial(_root_for, record, hand=hand, todo=todo, left=left)
+    return all(sync.hand_over(record, fit, left) for sync in roots.syncs)
 
 
 def _root_for(record: Record, value: Any, hand: Handed, todo: list[Any], left: Any) -> Any:
     kind = type(value)
     if kind is ndarray:
         return _tensor_for(record, value, hand, left)
-    if kind in ARGUMENTS or kind is FunctionType or kind is tuple:
+    if kind in ARGUMENTS or kind is FunctionType:
         return None  # bound anew: no such values are handed over
+    if kind is tuple:
+        return value if INERT.issuperset(map(type, value)) else None
+    if kind in REPLACED:
+        return replacement(record, value)
     todo.append(value)
     return value
+
+
+# Types of which the session has others made in each call, and knows them.
+REPLACED = frozenset({
+    functools.partial, functools._lru_cache_wrapper, np.random.Generator, np.random.RandomState,
+})  # fmt: skip
+
+
+def replacement(record: Record, value: Any) -> Any:
+    """What stands for a value of such a type; None if it holds more than numbers."""
+    if not record.plainly:
+        return None
+    if type(value) is functools.partial:
+        held = (*value.args, *value.keywords.values())
+        if value.__dict__ or not INERT.issuperset(map(type, held)):
+            return None
+    return record.visit(value)
 
 
 def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
@@ -267,6 +291,8 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
         kind = type(value)
         use = known.get(kind)
         owner = None
+        if kind is SimpleNamespace and not inner:
+            inner.add(id(value))
         if use is not None:
             if use is not looked:
                 if not use.is_handy():
@@ -291,6 +317,9 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
         elif kind is tuple:
             hand.tuples.append(value)
             items = value
+        elif kind is SimpleNamespace:
+            todo.append(vars(value))
+            continue
         else:
             return False
         for item in items:

@@ -265,6 +265,8 @@ class Running(Leaving):
         filled: Any = None
         if hand is not None:
             function, args, filled = hand.call, hand.args, hand.filled
+        if self.catches:
+            function = python_arithmetic.among_floats(function, False)
         if derivative:
             session.arguments = (args, kwargs)
         records.append(self)
@@ -279,7 +281,7 @@ class Running(Leaving):
                     counts = fill(filled)
             # A call with keywords costs more, even without one.
             result = function(*args, **kwargs) if kwargs else function(*args)
-            if session.rebound or (self.after is not None and not self.after.is_same()):
+            if session.rebound or not self._takes_all():
                 self._push_alone(derivative or plain_result)
             if latest["count"] != refused:
                 warn_of_caught()
@@ -320,6 +322,12 @@ class Running(Leaving):
                 with session.lock:
                     self.plain = derivative or plain_result
                     self.leave()
+
+    def _takes_all(self) -> bool:
+        """Give the user numbers that code has bound; False if it has bound anything else."""
+        if self.after is not None and not self.after.is_same():
+            return False
+        return self.roots is None or all(sync.take() for sync in self.roots.syncs)
 
     def _push_alone(self, derivative: bool) -> None:
         with SESSION.lock:

@@ -19,6 +19,9 @@ from . import kept
 from .session import ABSENT, INERT, SESSION, THREAD, is_live
 from .watched import Watched
 
+# What stands for a value in this call; None if that needs more than to be handed over.
+Fit = Callable[[Any], Any]
+
 if TYPE_CHECKING:
     from .lifter import Scope
     from .record import Record
@@ -28,8 +31,8 @@ class Check:
     """Keeps the names of one scope that a record reaches in step with the user's namespace."""
 
     __slots__ = (
-        "asked", "assigned", "attributes", "getter", "live", "names", "rebinds", "scope", "size",
-        "stored", "values", "written",
+        "asked", "assigned", "attributes", "getter", "live", "names", "rebound", "scope", "size",
+        "stored", "taken", "values", "written",
     )  # fmt: skip
 
     def __init__(self, scope: Scope) -> None:
@@ -41,7 +44,8 @@ class Check:
         self.attributes: frozenset[str] = frozenset()
         self.assigned: frozenset[str] = frozenset()
         self.size = len(scope.raw)
-        self.rebinds = False  # whether a call has bound one
+        self.rebound: set[str] = set()  # those that calls have bound
+        self.taken = False  # whether some were taken since the last pull
         self.add(frozenset(), frozenset())
 
     def add(self, names: Iterable[str], stored: frozenset[str]) -> None:
@@ -57,6 +61,11 @@ class Check:
     def pull(self, record: Record) -> None:
         """Bring the twin up to date; a fraction of a microsecond where nothing has changed."""
         raw = self.scope.raw
+        if self.taken:
+            self.taken = False
+            written = {name: self.written[name] for name in self.rebound}
+            known = zip(self.names, self.values, strict=False)
+            self.values = tuple([written.get(name, value) for name, value in known])
         if len(raw) != self.size:  # a name that was missing may have come
             self.size = len(raw)
             record.need(self.scope, self.asked, self.stored, self.attributes, self.assigned)
@@ -85,23 +94,51 @@ class Check:
 
     def watch(self, before: Watched, after: Watched) -> bool:
         """Say what shows that a pull and a push have nothing to do; False if they may have."""
-        if self.rebinds:
-            return False
-        raw, twin, live = self.scope.raw, self.scope.twin, self.live
+        raw, twin, passed = self.scope.raw, self.scope.twin, self.rebound.union(self.live)
         if self.stored:  # most are attributes of objects, and no globals
             after.sizes.append((twin, len(twin)))
-            after.names += [(twin, n, twin[n]) for n in self.stored if n in twin and n not in live]
+            after.names += [
+                (twin, n, twin[n]) for n in self.stored if n in twin and n not in passed
+            ]
         if self.asked:  # a name that is missing may come
             before.sizes.append((raw, self.size))
-        before.names += [(raw, n, raw.get(n, ABSENT)) for n in self.names if n not in live]
-        return not live
+        before.names += [(raw, n, raw.get(n, ABSENT)) for n in self.names if n not in passed]
+        return not passed
 
     def gives(self, roots: Roots) -> bool:
         """Say by which names values are handed over with arguments; False if that cannot be."""
-        if self.rebinds or not self.stored.isdisjoint(self.live):
+        if not self.stored.isdisjoint(self.live):
             return False
+        if self.rebound:
+            roots.syncs.append(self)
         scope = self.scope
         roots.names += [(scope.raw, name, scope.twin, scope.pulled) for name in self.live]
+        return True
+
+    def hand_over(self, record: Record, fit: Fit, left: Any) -> bool:
+        """Give the twin the numbers that code binds; False if they are none, or left behind."""
+        raw, twin, pulled = self.scope.raw, self.scope.twin, self.scope.pulled
+        for name in self.rebound:
+            value = raw.get(name, ABSENT)
+            if type(value) not in INERT or (left and id(value) in left):
+                return False
+            self.written[name] = value
+            if twin.get(name, ABSENT) is not value:
+                twin[name] = value
+                pulled[name] = (value, value)
+        return True
+
+    def take(self) -> bool:
+        """Give the user the numbers that code has bound; False if they are none."""
+        raw, twin = self.scope.raw, self.scope.twin
+        for name in self.rebound:
+            now = twin.get(name, ABSENT)
+            if now is not self.written[name]:
+                if type(now) not in INERT:
+                    return False
+                raw[name] = self.written[name] = now
+                self.scope.pulled[name] = (now, now)
+                self.taken = True
         return True
 
     def look(self, sight: Watched) -> bool:
@@ -160,7 +197,7 @@ class Check:
             now = twin.get(name, ABSENT)
             if now is self.written.get(name, raw.get(name, ABSENT)):
                 continue
-            self.rebinds = True
+            self.rebound.add(name)
             self.written[name] = now
             if now is ABSENT:
                 raw.pop(name, None)
@@ -286,16 +323,20 @@ class CellSync:
 class DefaultsSync:
     """Keeps default arguments of a twin function (arrays, lists, functions) fit."""
 
-    __slots__ = ("changes", "f", "twin")
+    __slots__ = ("changes", "f", "live", "pulled", "twin")
 
     def __init__(self, f: Any, twin: Any) -> None:
         self.f = f
         self.twin = twin
         self.changes: Callable[[Any], bool] = is_live
+        self.pulled: Any = None  # the user's, for which the twin has its own
+        self.live: list[bool] = []  # of each, whether what stands for it must be looked at anew
 
     def pull(self, record: Record) -> None:
         """Bring the twin up to date."""
         self.changes = record.changes
+        self.pulled = self.f.__defaults__
+        self.live = [record.changes(value) for value in self.pulled or ()]
         if self.f.__defaults__:
             self.twin.__defaults__ = tuple(map(record.visit, self.f.__defaults__))
         if self.f.__kwdefaults__:
@@ -312,6 +353,35 @@ class DefaultsSync:
         if f.__kwdefaults__ or f.__defaults__ is None or any(map(self.changes, f.__defaults__)):
             return False
         before.attributes.append((f, "__defaults__", f.__defaults__))
+        return True
+
+    def gives(self, roots: Roots) -> bool:
+        """Say that the values are handed over with arguments."""
+        roots.syncs.append(self)
+        return True
+
+    def hand_over(self, record: Record, fit: Fit, left: Any) -> bool:
+        """Give the twin what stands for the values in this call; False if some need more."""
+        f, twin = self.f, self.twin
+        given, keywords = f.__defaults__ or (), f.__kwdefaults__ or {}
+        if f.__defaults__ is not self.pulled:
+            return False
+        new = [
+            fit(was) if live else now
+            for was, live, now in zip(given, self.live, twin.__defaults__ or (), strict=True)
+        ]
+        named = {k: v if type(v) in INERT else fit(v) for k, v in keywords.items()}
+        for was, now in zip((*given, *keywords.values()), (*new, *named.values()), strict=True):
+            if (now is None and was is not None) or (left and id(was) in left):
+                return False
+        if given and not all(map(operator.is_, new, twin.__defaults__)):
+            twin.__defaults__ = tuple(new)
+        if named:
+            twin.__kwdefaults__ = named
+        return True
+
+    def take(self) -> bool:
+        """Nothing: a default argument cannot be rebound by a call."""
         return True
 
     def look(self, sight: Watched) -> bool:
@@ -359,6 +429,45 @@ class AttributesSync:
                 return False
             watched.sizes.append((namespace, len(namespace)))
             watched.names += [(namespace, name, value) for name, value in values.items()]
+        return True
+
+    def gives(self, roots: Roots) -> bool:
+        """Say that the values are handed over with arguments."""
+        roots.syncs.append(self)
+        return True
+
+    def hand_over(self, record: Record, fit: Fit, left: Any) -> bool:
+        """Give the twin what stands for the values in this call; False if some need more."""
+        f, twin = self._f(), self._twin()
+        if f is None or twin is None:
+            return False
+        held = vars(f)
+        if held.keys() - _OWN != self.values.keys():
+            return False
+        for name, was in self.values.items():
+            value = held[name]
+            new = value if type(value) in INERT else fit(value)
+            if (new is None and value is not None) or (left and id(value) in left):
+                return False
+            if value is not was or new is not self.set[name]:
+                self.values[name] = value
+                self.set[name] = vars(twin)[name] = new
+        return True
+
+    def take(self) -> bool:
+        """Give the user the numbers that code has bound; False if it has bound anything else."""
+        f, twin = self._f(), self._twin()
+        if f is None or twin is None:
+            return False
+        held = vars(twin)
+        if len(held.keys() - _OWN) != len(self.set):
+            return False
+        for name, was in self.set.items():
+            now = held.get(name, ABSENT)
+            if now is not was:
+                if type(now) not in INERT:
+                    return False
+                self.set[name] = self.values[name] = vars(f)[name] = now
         return True
 
     def look(self, sight: Watched) -> bool:
@@ -424,11 +533,14 @@ class Roots(_compiled.base("QuickRoots")):  # type: ignore[misc]
 
     names : list of (the user's namespace, name, the twin's namespace, what it was given)
     cells : list of CellSync
+    syncs : list
+        Others, which hand over their values themselves, and take what was bound.
     """
 
     def __init__(self) -> None:
         self.names: list[tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]] = []
         self.cells: list[CellSync] = []
+        self.syncs: list[Any] = []
 
 
 def roots_of(active: list[Any]) -> Roots | None:
@@ -436,7 +548,7 @@ def roots_of(active: list[Any]) -> Roots | None:
     if not active:
         return None
     roots = Roots()
-    if all(type(sync) in (Check, CellSync) and sync.gives(roots) for sync in active):
+    if all(hasattr(sync, "gives") and sync.gives(roots) for sync in active):
         return roots
     return None
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _compiled
 from .._storage import TensorBase
 from .session import INERT
+
+if TYPE_CHECKING:
+    from .class_sync import ClassSync
 
 
 class Watched(_compiled.base("QuickWatched")):  # type: ignore[misc]
@@ -21,9 +24,7 @@ class Watched(_compiled.base("QuickWatched")):  # type: ignore[misc]
     names : list of (namespace, name, value)
     attributes : list of (object, name, value)
     cells : list of (closure cell, value)
-    entries : list of (namespace of a class, all its values, some of its items)
-        Objects without an equality of their own are compared by that of lists, which is fast; the
-        items are all others.
+    entries : list of (ClassSync, its version)
     live : list of (namespace, name)
     open_cells : list of closure cells
     values_of : list of callables
@@ -35,7 +36,7 @@ class Watched(_compiled.base("QuickWatched")):  # type: ignore[misc]
         self.names: list[tuple[Mapping[str, Any], str, Any]] = []
         self.attributes: list[tuple[Any, str, Any]] = []
         self.cells: list[tuple[Any, Any]] = []
-        self.entries: list[tuple[Mapping[str, Any], list[Any], list[tuple[str, Any]]]] = []
+        self.entries: list[tuple[ClassSync, int]] = []
         self.live: list[tuple[Mapping[str, Any], str]] = []
         self.open_cells: list[Any] = []
         self.values_of: list[Callable[[], Iterable[Any]]] = []
@@ -64,8 +65,8 @@ class Watched(_compiled.base("QuickWatched")):  # type: ignore[misc]
                     if cell.cell_contents is not value:
                         return False
             if self.entries:
-                for namespace, values, named in self.entries:
-                    if not has_entries(namespace, values, named):
+                for sync, version in self.entries:
+                    if sync.version != version or not sync.is_same():
                         return False
         except (KeyError, ValueError):  # gone
             return False
@@ -96,7 +97,7 @@ class Watched(_compiled.base("QuickWatched")):  # type: ignore[misc]
                 return None
             if may_hold_tensors(value):
                 found.append(value)
-        if any(is_tensor(value) for _, values, _ in self.entries for value in values):
+        if any(is_tensor(value) for sync, _ in self.entries for value in sync.raw):
             return None
         return found
 
@@ -121,7 +122,11 @@ def others(namespace: Mapping[str, Any], fixed: Collection[str]) -> list[tuple[s
 def has_entries(
     namespace: Mapping[str, Any], values: list[Any], named: list[tuple[str, Any]]
 ) -> bool:
-    """Whether a class has the very entries that it had."""
+    """Whether a class has the very entries that it had.
+
+    Objects without an equality of their own are compared by that of lists, which is fast; `named`
+    are all others.
+    """
     try:
         if [*namespace.values()] != values:
             return False
