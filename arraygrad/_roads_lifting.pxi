@@ -9,11 +9,12 @@ cdef object THREAD = None, FUNCTION, METHOD, NAMESPACE, REPLACED
 cdef QuickSession SESSION
 cdef list THREADS
 cdef dict STANDING, CONTENTS
+cdef object TOLD_OF_DICTS, TOLD_OF_LISTS
 cdef object KEPT_LEFT, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
 cdef object py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
 cdef object py_is_tracked, py_release
 cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
-cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement
+cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met
 cdef Py_ssize_t STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
 cdef Py_ssize_t STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
 cdef Py_ssize_t USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
@@ -30,11 +31,12 @@ def register_lifting(classes, known, functions):
     global py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
     global py_is_tracked, py_release
     global py_note_line, py_held_by, py_is_harmless, py_sight_of
-    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement
+    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met
     global STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
     global STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
     global USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
     global LAYOUT_CLS, LAYOUT_SIMPLE, STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
+    global TOLD_OF_DICTS, TOLD_OF_LISTS
     global CELL_CELL, CELL_TWIN, CELL_SHARED, CELL_VALUE, CELL_SET, SHARED_SET, SYNC_LIVE
     global SYNC_CLS, SYNC_TAG, SYNC_VERSION
     standing, uses, layout, family, storage, cell_sync, cell_twin, class_sync = classes
@@ -56,7 +58,7 @@ def register_lifting(classes, known, functions):
     SYNC_TAG, SYNC_VERSION = slot_offset(class_sync.tag), slot_offset(class_sync.version)
     (
         INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD,
-        NAMESPACE, REPLACED, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS,
+        NAMESPACE, REPLACED, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS, TOLD_OF_DICTS, TOLD_OF_LISTS,
     ) = known
     THREADS = SESSION.threads
     (
@@ -64,7 +66,7 @@ def register_lifting(classes, known, functions):
         py_is_tracked, py_release,
         py_held_by, py_is_harmless, py_sight_of, py_note_line,
         py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
-        py_among_floats, py_replacement,
+        py_among_floats, py_replacement, py_met,
     ) = functions
 
 
@@ -161,7 +163,10 @@ cdef class QuickRecord:
     cdef public list active, unsure
     cdef public set codes
     cdef public dict uses, twins
-    cdef public Py_ssize_t unhanded, calls
+    cdef public bint has_memo, writes, draws
+    cdef public object outside
+    cdef public dict written
+    cdef public Py_ssize_t unhanded, calls, next_look, miscounts
     cdef public double look_at
 
 
@@ -270,7 +275,12 @@ cdef class QuickHanded:
     cdef public tuple args
     cdef PointerSet inner
     cdef public list held, filled, swaps, stands, cells, tensors, tuples
-    cdef bint derivative
+    # Where code that keeps something is not looked at, but what it leaves is counted: what must be
+    # left, what has been left, and containers with copies of what they held.
+    cdef object known
+    cdef dict counts
+    cdef list copies, places
+    cdef bint derivative, is_counted
 
     def __dealloc__(self):
         empty_set(&self.inner)
@@ -404,6 +414,10 @@ cdef bint walk_held(QuickRecord record, list todo, QuickHanded hand, object left
         if left is not None:
             if not is_disjoint_from(left, (<dict>items).values() if type(items) is dict else items):
                 return False
+        if hand.known is not None and kind is not tuple:
+            if owner is None:
+                return False
+            hand.copies = appended(hand.copies, (owner, owner.copy()))
         if are_inert(items):
             continue
         # Copies: what is made for them runs code of Python's.
@@ -521,9 +535,12 @@ cdef bint takes_all(list syncs) except -1:
     return True
 
 
-cdef QuickHanded handed_over(QuickRecord record, tuple args, bint derivative):
+cdef QuickHanded handed_over(
+    QuickRecord record, tuple args, dict kwargs, bint derivative, object known
+):
     """`handed.handed`, outside of other calls."""
     cdef QuickHanded hand = QuickHanded.__new__(QuickHanded)
+    hand.known = known
     hand.call, hand.derivative, hand.args = record.twin, derivative, args
     cdef list todo = [], fitted = None
     cdef Py_ssize_t i = 0
@@ -536,7 +553,9 @@ cdef QuickHanded handed_over(QuickRecord record, tuple args, bint derivative):
             fitted = [target, *args]
             i = 1
         todo.append(target)
-    left = KEPT_LEFT if derivative and KEPT_LEFT else None
+    left = None
+    if derivative and KEPT_LEFT:
+        left = py_met(args, kwargs) or None
     for a in args:
         if not is_argument(a):
             kind = type(a)
@@ -571,6 +590,45 @@ cdef bint holds_known(QuickHanded hand, object item) except -1:
     return is_inert(item) or is_in_set(&hand.inner, <PyObject *>item)
 
 
+cdef bint is_placed(QuickHanded hand, object owner, object key, object item) except -1:
+    """Note a tensor that code has left in a container or object; False if it is anything else."""
+    if not is_ours(item):
+        return False
+    hand.places = appended(hand.places, (owner, key, item))
+    return True
+
+
+cdef bint count_placed(QuickHanded hand, object told, object item) except -1:
+    """Count it by what `memos` calls the place."""
+    if hand.counts is None:
+        hand.counts = {}
+    if is_inexact_array(read_slot(item, ARRAY)):
+        hand.counts[told] = hand.counts.get(told, 0) + 1
+    return True
+
+
+cdef object leave_placed(QuickRecord record, QuickHanded hand, bint is_plain_push):
+    """Have the user's containers and objects hold what the user has of those tensors."""
+    cdef QuickSession session = SESSION
+    with session.lock:
+        record.plain = is_plain_push
+        for owner, key, item in hand.places:
+            new = record.leave_value(item)
+            if new is not item:
+                owner[key] = new
+        if session.left:
+            record.note_left()
+
+
+cdef bint is_complete(QuickHanded hand) except -1:
+    """Whether as much was left as must be where nothing was found in a memo."""
+    cdef dict counts = hand.counts or {}
+    for told, count in hand.known.items():
+        if counts.get(told, 0) < count:
+            return False
+    return True
+
+
 cdef bint is_taken_off(QuickHanded hand) except -1:
     """`Handed.is_taken_off`."""
     cdef Py_ssize_t place
@@ -595,11 +653,10 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
     if hand.swaps is not None:
         for owner, key_, old, new in hand.swaps:
             try:
-                if owner[key_] is not new:
-                    return False
-            except (KeyError, IndexError):
-                return False
-            owner[key_] = old
+                if owner[key_] is new:
+                    owner[key_] = old
+            except (KeyError, IndexError):  # code has taken it away
+                continue
     if hand.held is not None:
         for value, use in hand.held:
             items = value if use is None else held_in(value, use)
@@ -609,12 +666,19 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
                 place = 0
                 while PyDict_Next(items, &place, &key, &found):
                     if not holds_known(hand, <object>found):
-                        return False
+                        if not is_placed(hand, items, <object>key, <object>found):
+                            return False
+                        count_placed(
+                            hand, TOLD_OF_DICTS if use is None else <object>key, <object>found
+                        )
             else:
-                for item in <list>items:
+                for i, item in enumerate(<list>items):
                     if not holds_known(hand, item):
-                        return False
+                        if use is not None or not is_placed(hand, items, i, item):
+                            return False
+                        count_placed(hand, TOLD_OF_LISTS, item)
     hand.held = hand.swaps = hand.stands = None
+    hand.is_counted = True
     return True
 
 
@@ -789,18 +853,23 @@ cdef class QuickLifted:
                 if not (record.fits or record.active or record.unsure) or is_clear(record, args, None):
                     return self._target(*args, **kwargs)  # no tensor takes part
             return self._call(*args, **kwargs)
-        if (record.roots is None and record.active) or record.keeps:
+        if record.roots is None and record.active:
             return self._call(*args, **kwargs)
+        known = None
+        if record.keeps:
+            known = counts_of(record, args, kwargs)
+            if known is None:
+                return self._call(*args, **kwargs)
         cdef bint plain_result = False
         cdef QuickHanded hand = None
         if arrays or others or record.roots is not None or record.fits:
             if len(THREADS) > 1 or record.unhanded:
                 return self._call(*args, **kwargs)
-            if record.calls + 1 >= record.look_at:
+            if record.calls + 1 >= record.look_at and not record.keeps:
                 rebound, names = record.rebound
                 if record.fills or names or rebound != len(record.codes):
                     return self._call(*args, **kwargs)
-            hand = handed_over(record, args, derivative)
+            hand = handed_over(record, args, kwargs, derivative, known)
             if hand is None:
                 record.unhanded = 17  # the call itself, and 16 after it, do not try
                 return self._call(*args, **kwargs)
@@ -809,7 +878,36 @@ cdef class QuickLifted:
                     record.calls -= 1
                     return self._call(*args, **kwargs)
                 plain_result = not may_hold(record.uses, args) or not py_hold_tensors(args)
-        return run_settled(record, records, args, kwargs, derivative, plain_result, hand)
+        result = run_settled(record, records, args, kwargs, derivative, plain_result, hand)
+        if known is None or not known or (hand.is_counted and is_complete(hand)):
+            return result
+        # It may have found something in a memo: once more from the beginning, looked at.
+        result = None
+        for owner, copied in hand.copies:
+            if type(owner) is dict:
+                (<dict>owner).clear()
+                (<dict>owner).update(copied)
+            else:
+                owner[:] = copied
+        record.miscounts += 1
+        record.next_look = record.calls
+        return record.run(args, kwargs, derivative or plain_result, plain_result, True)
+
+
+cdef object counts_of(QuickRecord record, tuple args, dict kwargs):
+    """What a call leaves that finds nothing in a memo, by kind of place; None if it is not known."""
+    count, reaches_files = record.outside
+    if count == len(record.codes) and reaches_files:
+        return {}  # it could not be run again
+    if record.has_memo or record.writes or record.draws or record.miscounts >= 4:
+        return None
+    if record.calls + 1 >= record.next_look or (record.roots is not None and record.roots.syncs):
+        return None
+    shapes = []
+    for a in (*args, *kwargs.values()):
+        if is_ours(a) and node_of(a) is not None:
+            shapes.append(shape_of(read_slot(a, ARRAY)))
+    return record.written.get(tuple(shapes))
 
 
 cdef inline bint is_by_numbers() except -1:
@@ -885,6 +983,8 @@ cdef object run_settled(
                     record._push_alone(is_plain_push)
                 with session.lock:
                     leave_to_session(hand)
+            elif hand.places is not None:
+                leave_placed(record, hand, is_plain_push)
         if not whole or (session.touched and (session.suspects or session.merged)):
             result = record._whole(result, function, args, kwargs)
         simple = simple and whole and not session.touched

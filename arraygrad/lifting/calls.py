@@ -14,7 +14,7 @@ from .._detach import warn_of_caught
 from .._storage import Family, Storage, TensorBase
 from ..autograd.derivative import named
 from ..autograd.recorded import by_numbers
-from . import arrays, blame, handed, kept, memos, python_arithmetic, rebinding, sight
+from . import arrays, blame, handed, kept, memos, places, python_arithmetic, rebinding, sight
 from .class_sync import ClassSync
 from .fitting import Uses
 from .items import Layout, is_everybodys
@@ -47,13 +47,14 @@ if _compiled.ROADS is not None:
             types.FunctionType, types.MethodType, types.SimpleNamespace, handed.REPLACED,
             sight.CONTENTS, arrays.SHARED, texts.NUMBERS,
             vars(object)["__class__"], by_numbers.__self__,  # type: ignore[attr-defined]
+            places.DICT.told, places.LIST.told,
         ),
         (
             handed.drain, handed.fill, _hold_tensors, arrays.lend, is_everybodys,
             memos.is_tracked_result, arrays.release, sight.held_by, sight.is_harmless,
             sight.sight_of, blame.note_line, arrays.standing_for, handed.twin_of,
             handed.undo_later, warn_of_caught, python_arithmetic.among_floats,
-            handed.replacement,
+            handed.replacement, kept.met,
         ),
     )  # fmt: skip
 

@@ -298,7 +298,7 @@ def container(record: Record, value: Any) -> Any:
             return value
         SESSION.touched = True
         SESSION.seen[id(value)] = (value, None)
-        if (kind is list or kind is dict) and (not kept.LEFT or SESSION.arguments is None):
+        if (kind is list or kind is dict) and not kept.met():
             if not holds_more(value if kind is list else value.values()):
                 return value
             if not _fit_arrays(record, value, enumerate(value) if kind is list else value.items()):
@@ -344,7 +344,7 @@ def fit_places(record: Record, value: Any, layout: Layout | None) -> None:
 
 
 def _fit_slots(record: Record, value: Any, layout: Layout) -> None:
-    left = kept.LEFT if SESSION.arguments is not None else ()
+    left = kept.met()
     for _, member in layout.slots:
         try:
             item = member.__get__(value)
@@ -477,7 +477,7 @@ def instance_of(record: Record, cls: Any) -> Handler:
         seen[key] = (value, layout)
         if simple:  # this is what most objects cost
             value.__class__ = twin
-            if not kept.LEFT or SESSION.arguments is None:
+            if not kept.met():
                 namespace = value.__dict__
                 for item in namespace.values():
                     if type(item) not in INERT:

@@ -178,7 +178,7 @@ def handed(record: Record, args: tuple[Any, ...], derivative: bool) -> Handed | 
             hand.call, target = record.method, target.__self__
             fitted.append(target)
         todo.append(target)
-    left = kept.LEFT if derivative else None
+    left = kept.met(args, {}) if derivative else None
     for a in args:
         kind = type(a)
         if kind is FunctionType:

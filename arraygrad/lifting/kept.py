@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import weakref
 import zlib
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -32,6 +32,8 @@ Prints = frozenset[tuple[Any, ...]]
 # id(value) -> (the value or a weak reference to it, prints of the arguments it came from)
 LEFT: OrderedDict[int, tuple[Any, Prints]] = OrderedDict()
 _AT_MOST = 4096
+_PRINTS: Counter[tuple[Any, ...]] = Counter()  # of how many values left behind
+_NOTHING: dict[int, Any] = {}
 
 
 class Suspect:
@@ -72,10 +74,32 @@ def leave(value: Any, prints: Prints) -> None:
     key = id(value)
     held = value
     if isinstance(value, np.ndarray):
-        held = weakref.ref(value, lambda _, left=LEFT: left.pop(key, None))  # type: ignore[misc]
+        held = weakref.ref(value, lambda _, forget=_forget: forget(key))  # type: ignore[misc]
+    _forget(key)
     LEFT[key] = (held, prints)
+    _PRINTS.update(prints)
     while len(LEFT) > _AT_MOST:
-        LEFT.popitem(last=False)
+        _forget(next(iter(LEFT)))
+
+
+def _forget(key: int) -> None:
+    _, prints = LEFT.pop(key, (None, ()))
+    for one in prints:
+        _PRINTS[one] -= 1
+        if not _PRINTS[one]:
+            del _PRINTS[one]
+
+
+def met(args: tuple[Any, ...] | None = None, kwargs: Any = None) -> dict[int, Any]:
+    """What derivatives at the arguments of this one, which may be given, may have left behind.
+
+    By id; nothing where none was taken at these.
+    """
+    if not LEFT or (args is None and SESSION.arguments is None):
+        return _NOTHING
+    if SESSION.prints is None:
+        SESSION.prints = prints_of(SESSION.arguments if args is None else (args, kwargs))
+    return _NOTHING if _PRINTS.keys().isdisjoint(SESSION.prints) else LEFT
 
 
 def suspect(value: Any) -> Any:

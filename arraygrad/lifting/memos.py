@@ -161,7 +161,10 @@ def checked(found: Look, result: Any, function: Callable[..., Any]) -> Any:
     record = found.record
     after = found.state()
     own = _written(found.before, after)
-    shapes = tuple([t._array.shape for t in tracked((*found.args, *found.kwargs.values()))])
+    given = (*found.args, *found.kwargs.values())
+    shapes = tuple(
+        [t._array.shape for t in given if isinstance(t, TensorBase) and node_of(t) is not None]
+    )
     known = record.written.get(shapes)
     if own:
         record.note_left()

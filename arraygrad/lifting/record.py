@@ -83,7 +83,7 @@ class Record(Running):
         """Contents of what was visited, one after the other: a long chain needs no deep stack."""
         self.fitting = True
         session, todo, handlers = SESSION, self.todo, self.handlers
-        left = kept.LEFT if session.arguments is not None else ()
+        left = kept.met()
         try:
             while todo:
                 value, layout = todo.pop()

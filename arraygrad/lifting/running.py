@@ -84,6 +84,7 @@ class Running(Leaving):
         self.look_at: float = 0  # the call in which memos are looked for
         self.next_look = 0  # at the latest
         self.written: dict[Any, Counter[str]] = {}  # what calls leave, by the arguments' shapes
+        self.miscounts = 0  # how often a call that was only counted was to be looked at after all
         self.own = False  # whether what is met is reached by the target, not by arguments alone
 
     def run(
@@ -281,7 +282,8 @@ class Running(Leaving):
                     counts = fill(filled)
             # A call with keywords costs more, even without one.
             result = function(*args, **kwargs) if kwargs else function(*args)
-            if session.rebound or not self._takes_all():
+            watches = self.after is not None or self.roots is not None
+            if session.rebound or (watches and not self._takes_all()):
                 self._push_alone(derivative or plain_result)
             if latest["count"] != refused:
                 warn_of_caught()

@@ -8,7 +8,13 @@ from arraygrad import _compiled
 from tests import fresh_process
 
 HERE = Path(__file__).parent
-FILES = ("test_arrays", "test_later_calls", "test_objects_as_arguments", "test_plain_calls")
+FILES = (
+    "test_arrays",
+    "test_kept_in_later_calls",
+    "test_later_calls",
+    "test_objects_as_arguments",
+    "test_plain_calls",
+)
 
 
 @pytest.mark.skipif(_compiled.ROADS is None, reason="all tests run without the compiled roads here")
