@@ -968,7 +968,10 @@ cdef object run_settled(
             if hand.filled:
                 counts = py_fill(hand.filled)
         result = function(*args, **kwargs) if kwargs else function(*args)
-        if session.rebound or not is_same(record.after):
+        if session.rebound:
+            if not record._takes_all():
+                record._push_alone(is_plain_push)
+        elif not is_same(record.after):
             record._push_alone(is_plain_push)
         elif record.roots is not None and record.roots.syncs and not takes_all(record.roots.syncs):
             record._push_alone(is_plain_push)

@@ -141,10 +141,10 @@ class ClassSync:
         """Know entries, numbers as before, for what the class and its twin have now."""
         if not bound:
             return
-        places = {name: i for i, name in enumerate(self.set)}
+        places = [*self.set]
         for name, now in bound.items():
-            self.set[name] = self.raw[places[name]] = now
-        self.named[:] = [(name, bound.get(name, was)) for name, was in self.named]
+            self.set[name] = self.raw[places.index(name)] = now
+        self.named = [(name, bound.get(name, was)) for name, was in self.named]
 
     def _visit(self, name: str, value: Any, record: Record) -> None:
         new = standing(record, value)
@@ -206,6 +206,16 @@ class ClassSync:
 
     def take(self) -> bool:
         """Nothing: the metaclass of twins tells of entries that are bound."""
+        return True
+
+    def take_number(self, name: str) -> bool:
+        """Give the user a number that code has bound; False if it, or what was there, is none."""
+        now, was = vars(self.twin).get(name, ABSENT), self.set.get(name, ABSENT)
+        if now is not was:
+            if self.live is None or not INERT.issuperset((type(now), type(was))) or name in _FIXED:
+                return False
+            type.__setattr__(self.cls, name, now)
+            self._note({name: now})
         return True
 
     def look(self, sight: Watched) -> bool:
@@ -272,6 +282,16 @@ class ClassSync:
             name in known and INERT.issuperset((type(known[name]), type(self.set[name])))
             for name in names
         )
+
+
+def take_numbers(lifter: Lifter, bound: list[tuple[Any, str]]) -> bool:
+    """Give the user's classes the numbers that code has bound; False if it has bound more."""
+    for twin, name in bound:
+        cls = twin_classes.ORIGINALS.get(twin)
+        sync = None if cls is None else lifter.class_syncs.get(cls)
+        if sync is None or not sync.take_number(name):
+            return False
+    return True
 
 
 def needs_syncs(f: types.FunctionType) -> bool:

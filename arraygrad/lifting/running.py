@@ -13,6 +13,7 @@ from .._detach import as_pythons, warn_of_caught
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from . import arrays, blame, memos, python_arithmetic
+from .class_sync import take_numbers
 from .handed import Handed, drain, fill, undo_later
 from .items import set_class
 from .leaving import ARGUMENTS, Leaving
@@ -282,8 +283,8 @@ class Running(Leaving):
                     counts = fill(filled)
             # A call with keywords costs more, even without one.
             result = function(*args, **kwargs) if kwargs else function(*args)
-            watches = self.after is not None or self.roots is not None
-            if session.rebound or (watches and not self._takes_all()):
+            watches = self.after is not None or self.roots is not None or session.rebound
+            if watches and not self._takes_all():
                 self._push_alone(derivative or plain_result)
             if latest["count"] != refused:
                 warn_of_caught()
@@ -327,6 +328,12 @@ class Running(Leaving):
 
     def _takes_all(self) -> bool:
         """Give the user numbers that code has bound; False if it has bound anything else."""
+        session = SESSION
+        if session.rebound:
+            if not take_numbers(self.lifter, session.bound):
+                return False
+            session.rebound = False
+            session.bound.clear()
         if self.after is not None and not self.after.is_same():
             return False
         return self.roots is None or all(sync.take() for sync in self.roots.syncs)
@@ -429,6 +436,7 @@ class Running(Leaving):
             sync.push(self)
         if SESSION.rebound:
             SESSION.rebound = False
+            SESSION.bound.clear()
             for sync in [*self.lifter.class_syncs.values()]:
                 sync.push(self)
         if self.guests:

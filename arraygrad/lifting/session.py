@@ -50,6 +50,7 @@ class Session(_compiled.base("QuickSession")):  # type: ignore[misc]
         # What lifted code has in the place of a value, in the call that is running; set by calls.py
         self.visit: Callable[[Any], Any] = lambda value: value
         self.rebound = False  # whether lifted code has bound an entry of a class
+        self.bound: list[tuple[Any, str]] = []  # which: twin, name
         self.touched = False  # whether anything below may have been filled
         self.seen: dict[int, Any] = {}  # containers and objects that were made fit
         self.tensors: dict[int, Any] = {}  # id(array) -> its tensor

@@ -210,9 +210,10 @@ def _subclasses(cls: Any) -> list[Any]:
 def _noted(method: Any) -> Any:
     """What binds an entry of a twin class, for the user's class to get it too."""
 
-    def bind(cls: Any, *args: Any) -> None:
+    def bind(cls: Any, name: str, *args: Any) -> None:
         SESSION.rebound = True
-        method(cls, *args)
+        SESSION.bound.append((cls, name))
+        method(cls, name, *args)
 
     return functools.wraps(method)(bind)
 
