@@ -32,6 +32,7 @@ import numpy as np
 from .._storage import TensorBase
 from ..interop.lookup import answer_to
 from ..numpy import _namespace, _vectorize
+from ..numpy._types import stand_in, unbound_methods
 from ..scipy import _registry
 from . import mathematics, questions, stand_ins, standard_library
 from .session import SESSION
@@ -344,6 +345,10 @@ def _register_all() -> None:
         math, cmath, functools, decimal, fractions, json, pickle, statistics, struct, ast, hashlib,
         zlib, warnings, datetime, marshal, random, time,
     )  # fmt: skip
+    for cls in (np.generic, np.complex128, np.float64, np.ndarray, complex, float):
+        stands = _BUILTINS.get(cls.__name__) or stand_in(cls)
+        for name, method in unbound_methods(cls).items():
+            register(method.__wrapped__, vars(stands)[name])  # type: ignore[attr-defined]
     for real, ours in ((builtins, _BUILTINS), *((m, _OURS[m.__name__]) for m in modules)):
         place = types.SimpleNamespace()
         setattr(PLACES, real.__name__, place)

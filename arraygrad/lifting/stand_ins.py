@@ -30,7 +30,7 @@ from .._graph import is_grad_enabled
 from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from ..interop.plain import holds_tensor, is_tracked, plain
-from ..numpy._types import StandIn, like_numpy, stand_in
+from ..numpy._types import StandIn, like_numpy, stand_in, unbound_methods
 from ..ops import arithmetic, data_type
 from .session import SESSION
 
@@ -95,7 +95,8 @@ def like(function: Callable[..., Any], real: Callable[..., Any]) -> Callable[...
 
 def _make(real: Any) -> Any:
     namespace = {"_real": real, "__module__": "builtins", "__slots__": (), "dtype": np.dtype(real)}
-    return type.__new__(_NumberType, real.__name__, (real,), {**namespace, "__doc__": real.__doc__})
+    namespace |= {**unbound_methods(real), "__doc__": real.__doc__}
+    return type.__new__(_NumberType, real.__name__, (real,), namespace)
 
 
 Float = _make(float)

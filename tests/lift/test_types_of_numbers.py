@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import types
+
 import numpy as np
 import pytest
 
 import arraygrad as ag
+from arraygrad.lifting import stand_ins
+from arraygrad.numpy._types import stand_in
 
 
 def equal(x):
@@ -75,3 +80,55 @@ def test_our_own_class_for_ndarray_among_the_arguments():
 
     for cls in (np.ndarray, ag.numpy.ndarray, np.ndarray):
         np.testing.assert_array_equal(ag.grad(f)(np.array([1.5]), cls), [2.0])
+
+
+TOTAL = np.ndarray.sum
+METHODS = {"mean": np.ndarray.mean, "add": np.ndarray.__add__, "float": float.__add__}
+SQUARE = np.array([[1.5, 2.0], [3.0, 4.0]])
+
+
+def written(x):
+    y = x * 1.0
+    np.ndarray.__setitem__(y, 0, 5.0)
+    np.ndarray.__iadd__(y, x)
+    np.ndarray.sort(y, axis=0)
+    return np.ndarray.ravel(y)[1]
+
+
+UNBOUND = {
+    "sum": lambda x: np.ndarray.sum(x),
+    "keywords": lambda x: np.ndarray.mean(x, axis=0, keepdims=True).max(),
+    "mapped": lambda x: sum(map(np.ndarray.prod, x)),
+    "reduced": lambda x: functools.reduce(np.ndarray.__mul__, [x, x, x]).sum(),
+    "key": lambda x: sorted(x, key=np.ndarray.sum)[0].prod(),
+    "named": lambda x: np.ndarray.std(x),
+    "outside": lambda x: TOTAL(x) * METHODS["mean"](x) + METHODS["add"](x, x).sum(),
+    "default": lambda x, method=np.ndarray.max: method(x),
+    "plain array": lambda x: np.ndarray.sum(SQUARE) * x[0, 0],
+    "array on the left": lambda x: np.ndarray.__matmul__(SQUARE, x).sum(),
+    "written": written,
+    "scalar": lambda x: np.float64.conjugate(x[0, 0]) * np.generic.mean(x[1, 1]),
+    "number": lambda x: METHODS["float"](float(x[0, 0]), 2.0) * float.__pow__(float(x[0, 1]), 2.0),
+}
+
+
+@pytest.mark.parametrize("name", UNBOUND)
+def test_methods_of_numpys_classes_take_tensors(name):
+    """``np.ndarray.sum(x)`` raised NumPy's TypeError: x is no ndarray."""
+    f = UNBOUND[name]
+    sides = [f(SQUARE + d) - f(SQUARE - d) for d in 1e-6 * np.eye(4).reshape(4, 2, 2)]
+    want = np.reshape(sides, (2, 2)) / 2e-6
+    np.testing.assert_allclose(ag.grad(f)(SQUARE), want, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("real", [np.ndarray, np.float64, np.complex128, float, complex])
+def test_all_methods_that_tensors_answer_take_them(real):
+    ours = {float: stand_ins.Float, complex: stand_ins.Complex}.get(real) or stand_in(real)
+    for name in dir(real):
+        method = getattr(real, name)
+        is_one = isinstance(method, types.MethodDescriptorType) and not name.startswith("__")
+        if is_one and hasattr(ag.Tensor, name):
+            assert isinstance(getattr(ours, name), types.FunctionType), name
+            assert getattr(ours, name).__wrapped__ is method, name
+    with pytest.raises(TypeError, match="descriptor"):
+        ours.conjugate([1.0])
