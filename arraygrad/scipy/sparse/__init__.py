@@ -18,7 +18,7 @@ from ._matrix import (
     sparse_of as sparse_of,
 )
 from ._pattern import Pattern
-from ._places import Numbered, kron_of, merged
+from ._places import Numbered, converted, kron_of, merged, stored_by
 
 
 @kind
@@ -152,16 +152,17 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
     real = scipy_object("scipy.sparse.kron")
     if not holds_gradient([A, B]):
         return sparse_of(real(plain_argument(A), plain_argument(B), format))
-    first, second = sparse_of(A), sparse_of(B)
     if any(not isinstance(x, Sparse) and np.ndim(plain(x)) != 2 for x in (A, B)):
         raise refuse("scipy.sparse.kron", "of one dimension", "give matrices, x[None]")
-    # SciPy's format: it says which one the product has.
-    ones = [csr_array(plain_argument(x)).plain for x in (first, second)]
-    if first._is_matrix and second._is_matrix:
-        ones = [scipy_object("scipy.sparse.csr_matrix")(x) for x in ones]
-    kind = type(real(ones[0], ones[1], format or "coo")).__name__
-    made = object.__new__(KINDS[kind])
-    made._take(*kron_of(first._data, first._pattern, second._data, second._pattern))
+    (a, of_a), (b, of_b) = (
+        converted(x._data, x._pattern, type(x).__name__, "coo") for x in map(sparse_of, (A, B))
+    )
+    # SciPy says of which class and format the product is: `*` has another meaning for matrices.
+    product = real(plain_argument(A), plain_argument(B), format)
+    made = object.__new__(KINDS[type(product).__name__])
+    made._take(*kron_of(a, of_a, b, of_b))
+    if product.format == "bsr":
+        made._take(*stored_by(product, made.toarray()))
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,18 @@ from .._rule import (
     xp,
 )
 from ._pattern import Pattern, product
-from ._places import Numbered, merged, product_of, written
+from ._places import (
+    Numbered,
+    converted,
+    kind_after,
+    merged,
+    multiplied,
+    product_of,
+    squared,
+    stored_by,
+    transposed,
+    written,
+)
 
 
 class _Kind(type):
@@ -65,7 +77,7 @@ class Sparse(metaclass=_Kind):
         self, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False, **options: Any
     ) -> None:
         if holds_gradient(arg1):
-            self._take(*_entries(arg1, shape, type(self).__name__))
+            self._take(*_entries(arg1, shape, type(self).__name__, options))
             return
         made = scipy_object(f"scipy.sparse.{type(self).__name__}")
         self._hold(made(plain_matrix(plain(arg1)), shape, dtype, copy, **options))
@@ -107,7 +119,7 @@ class Sparse(metaclass=_Kind):
             if name not in _WHOLE_NUMBERS:
                 what = f"scipy.sparse.{type(self).__name__}.{name}"
                 raise refuse(what, "rule", "use x.toarray()")
-        value = getattr(self.plain, name)
+        value = getattr(self._counted if name in _COUNTS else self.plain, name)
         if not callable(value):
             return tensors(value)
 
@@ -127,7 +139,17 @@ class Sparse(metaclass=_Kind):
         if self._real is not None:
             return self._real
         made = scipy_object(f"scipy.sparse.{type(self).__name__}")
+        if type(self).__name__.startswith("coo"):  # entries of one place stay apart
+            places = self._pattern.rows, self._pattern.cols
+            return made((plain(self._data), places), shape=self.shape)
         return made(self._pattern.summed(plain(self._data)))
+
+    @property
+    def _counted(self) -> Any:
+        """SciPy's matrix with as many entries; from other formats it chooses blocks anew."""
+        if self._real is not None or not type(self).__name__.startswith("bsr"):
+            return self.plain
+        return self._pattern.summed(plain(self._data))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -204,10 +226,10 @@ class Sparse(metaclass=_Kind):
         made._take(*numbered.placed(found))
         return made
 
-    def _mapped(self, function: Any) -> Any:
+    def _mapped(self, function: Any, operation: Any = None) -> Any:
         """A function with f(0) = 0 of all entries."""
         data, pattern = merged(self._data, self._pattern)
-        return self._like(function(data), pattern)
+        return self._like(function(data), pattern, operation)
 
     @property
     def _stored(self) -> tuple[Any, Pattern]:
@@ -241,7 +263,7 @@ class Sparse(metaclass=_Kind):
         """Powers of all entries."""
         if not self._tracked:
             return _result(self.plain.power(plain(n), dtype))
-        return self._mapped(lambda entries: entries**n)
+        return self._mapped(lambda entries: entries**n, squared)
 
     def __pow__(self, n: Any) -> Any:
         if not self._is_matrix:
@@ -252,7 +274,7 @@ class Sparse(metaclass=_Kind):
         return found
 
     def __abs__(self) -> Any:
-        return self._mapped(xp.abs) if self._tracked else _result(abs(self.plain))
+        return self._mapped(xp.abs, abs) if self._tracked else _result(abs(self.plain))
 
     def trace(self, offset: int = 0) -> Any:
         """Sum of a diagonal."""
@@ -292,16 +314,25 @@ class Sparse(metaclass=_Kind):
 
     # -- linear in the entries ---------------------------------------------------------------------
 
-    def _like(self, data: Any, pattern: Pattern | None = None) -> Any:
-        made = object.__new__(type(self))
-        made._take(data, self._pattern if pattern is None else pattern)
+    def _like(
+        self, data: Any, pattern: Pattern | None = None, operation: Any = None, *others: Any
+    ) -> Any:
+        """A matrix of such entries, of the class that SciPy's operation gives."""
+        name = old = type(self).__name__
+        if operation is not None:
+            names = [type(x).__name__ if isinstance(x, Sparse) else "dense" for x in others]
+            name = kind_after(operation, old, *names)
+        made = object.__new__(KINDS.get(name, type(self)))
+        made._take(*converted(data, self._pattern if pattern is None else pattern, old, name))
         return made
 
     def transpose(self, axes: Any = None, copy: bool = False) -> Any:
         """Rows and columns exchanged."""
         if not self._tracked:
             return _result(self.plain.transpose())
-        return self._like(self._data, self._pattern.transposed)
+        made = object.__new__(KINDS[kind_after(transposed, type(self).__name__)])
+        made._take(self._data, self._pattern.transposed)
+        return made
 
     @property
     def T(self) -> Any:
@@ -365,9 +396,12 @@ class Sparse(metaclass=_Kind):
         """The matrix in another format."""
         if not self._tracked:
             return _result(self.plain.asformat(format))
-        kind = KINDS[f"{format}_{'matrix' if self._is_matrix else 'array'}"]
-        made = object.__new__(kind)
-        made._take(self._data, self._pattern)
+        name = f"{format}_{'matrix' if self._is_matrix else 'array'}"
+        made = object.__new__(KINDS[name])
+        if format == "bsr" != type(self).__name__[:3]:
+            made._take(*stored_by(self.plain.tobsr(), self.toarray()))
+        else:
+            made._take(*converted(self._data, self._pattern, type(self).__name__, name))
         return made
 
     def copy(self) -> Any:
@@ -388,8 +422,9 @@ class Sparse(metaclass=_Kind):
             if holds_gradient([self, other]):
                 other = sparse_of(other)
                 return self._like(
-                    *product_of(self._data, self._pattern, other._data, other._pattern)
-                )
+                    *product_of(self._data, self._pattern, other._data, other._pattern),
+                    operator.matmul, other,
+                )  # fmt: skip
             return _result(self.plain @ plain_matrix(other))
         x = tensor(other, "scipy.sparse")
         dtype = np.result_type(x._array.dtype, self._data._array.dtype)
@@ -412,25 +447,29 @@ class Sparse(metaclass=_Kind):
 
     def multiply(self, other: Any) -> Any:
         """Product of elements, sparse as this matrix is."""
-        if isinstance(other, Sparse):
-            other = sparse_of(other).toarray()
-        full = xp.broadcast_to(tensor(other, "scipy.sparse"), self.shape)
-        return self._like(self._data * full[self._pattern.rows, self._pattern.cols])
+        full = sparse_of(other).toarray() if isinstance(other, Sparse) else other
+        full = xp.broadcast_to(tensor(full, "scipy.sparse"), self.shape)
+        data = self._data * full[self._pattern.rows, self._pattern.cols]
+        return self._like(data, None, multiplied, other)
 
     def __truediv__(self, other: Any) -> Any:
         return self._like(self._data / other)
 
     def __neg__(self) -> Any:
-        return self._like(-self._data)
+        return self._like(-self._data, None, operator.neg)
 
     def __add__(self, other: Any) -> Any:
+        return self._plus(other, operator.add)
+
+    def _plus(self, other: Any, operation: Any) -> Any:
         if isinstance(other, Sparse):
             other = sparse_of(other)
             both = Pattern(
                 np.concatenate((self._pattern.rows, other._pattern.rows)),
                 np.concatenate((self._pattern.cols, other._pattern.cols)), self.shape,
             )  # fmt: skip
-            return self._like(xp.concatenate((self._data, other._data)), both)
+            data = xp.concatenate((self._data, other._data))
+            return self._like(data, both, operation, other)
         if np.ndim(plain_of(other)) == 0 and not plain_of(other):
             return self  # what the built-in sum starts with
         return self.toarray() + other
@@ -438,6 +477,9 @@ class Sparse(metaclass=_Kind):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
+        if isinstance(other, Sparse):
+            other = sparse_of(other)
+            return self._plus(other._like(-other._data), operator.sub)
         return self + (-other)
 
     def __rsub__(self, other: Any) -> Any:
@@ -451,6 +493,7 @@ _ELEMENTWISE = frozenset({
     "rad2deg", "rint", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
 })  # fmt: skip
 # What does not depend on the values of entries, and what is made of them in SciPy's order.
+_COUNTS = frozenset({"getnnz", "nnz", "size"})
 _WHOLE_NUMBERS = frozenset({
     "count_nonzero", "format", "getnnz", "has_canonical_format", "has_sorted_indices", "maxprint",
     "nnz", "nonzero", "size",
@@ -518,10 +561,14 @@ def sparse_of(real: Any) -> Any:
     return made
 
 
-def _entries(arg1: Any, shape: Any, name: str) -> tuple[Any, Pattern]:
+def _entries(arg1: Any, shape: Any, name: str, options: Any) -> tuple[Any, Pattern]:
     """Entries with gradients, and where they are, from what a constructor takes."""
+    if name.startswith("bsr") and not isinstance(arg1, tuple):
+        real = scipy_object(f"scipy.sparse.{name}")(plain_argument(arg1), shape, **options)
+        dense = arg1.toarray() if is_ours(arg1) else xp.atleast_2d(tensor(arg1, "scipy.sparse"))
+        return stored_by(real, dense)
     if is_ours(arg1):
-        return arg1._data, arg1._pattern
+        return converted(arg1._data, arg1._pattern, type(arg1).__name__, name)
     if isinstance(arg1, tuple) and len(arg1) == 2 and not name.startswith("dia"):
         data, (rows, cols) = arg1
         rows, cols = (np.asarray(plain(i)) for i in (rows, cols))

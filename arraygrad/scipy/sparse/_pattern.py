@@ -30,6 +30,7 @@ class Pattern:
         if self._transposed is None:
             self._transposed = Pattern(self.cols, self.rows, self.shape[::-1])
             self._transposed._transposed = self
+            self._transposed.kept = {"csr": "csc", "csc": "csr"}.get(self.kept, "")
         return self._transposed
 
     def matrix(self, data: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -97,3 +99,49 @@ def written(data: Any, pattern: Pattern, values: list[tuple[Any, Any, Any]]) -> 
         np.concatenate((pattern.rows[kept], rows[last])),
         np.concatenate((pattern.cols[kept], cols[last])), pattern.shape,
     )  # fmt: skip
+
+
+def transposed(x: Any) -> Any:
+    """An operation for `kind_after`."""
+    return x.T
+
+
+def multiplied(x: Any, y: Any) -> Any:
+    """An operation for `kind_after`."""
+    return x.multiply(y)
+
+
+def squared(x: Any) -> Any:
+    """An operation for `kind_after`."""
+    return x.power(2)
+
+
+@functools.cache
+def kind_after(operation: Callable[..., Any], *names: str) -> str:
+    """The class of what SciPy's operation gives for matrices of these classes, or "dense"."""
+    x = np.ones((2, 2))
+    given = [x if name == "dense" else scipy_object(f"scipy.sparse.{name}")(x) for name in names]
+    return type(operation(*given)).__name__
+
+
+def converted(data: Any, pattern: Pattern, old: str, new: str) -> tuple[Any, Pattern]:
+    """Entries for a matrix of another class: lists of places have them as their source has."""
+    if old[:3] == "dia" and new[:3] in ("coo", "csc", "csr"):
+        # By diagonals, or sorted: that depends on SciPy's version.
+        numbered = Numbered()
+        data, pattern = numbered.placed(numbered.matrix(data, pattern, old).asformat(new[:3]))
+        pattern.kept = new[:3]
+        return data, pattern
+    if pattern.kept and pattern.kept != new[:3]:
+        return data, Pattern(pattern.rows, pattern.cols, pattern.shape)
+    if new.startswith("coo") and not old.startswith("coo"):
+        apart = merged(data, pattern, old.startswith("csc"))
+        # A dictionary of places lists them in the order in which they came.
+        return (data, pattern) if old[:3] == "dok" and apart[0].shape == data.shape else apart
+    return data, pattern
+
+
+def stored_by(real: Any, dense: Any) -> tuple[Any, Pattern]:
+    """Entries of a dense tensor where SciPy's matrix stores some, zeros in blocks included."""
+    coo = real.tocsr().tocoo()
+    return dense[coo.row, coo.col], Pattern(coo.row, coo.col, coo.shape)
