@@ -15,6 +15,7 @@ from tests.lift.corpus import (
     class_kinds,
     class_layouts,
     class_objects,
+    class_protocols,
     standard_library,
     type_questions,
 )
@@ -22,7 +23,8 @@ from tests.lift.corpus import (
 from .test_corpus import differences
 
 MODULES = (
-    class_layouts, class_kinds, class_objects, class_idioms, type_questions, standard_library,
+    class_layouts, class_kinds, class_protocols, class_objects, class_idioms, type_questions,
+    standard_library,
 )  # fmt: skip
 CASES = [f for m in MODULES for f in m.CASES]
 X = np.array([0.7, 1.3, 0.4])
