@@ -12,8 +12,10 @@ import pytest
 
 import arraygrad as ag
 
-from .corpus.states import STATES
+from .corpus import states_of_classes, states_of_functions, states_of_libraries
+from .corpus.states import STATES  # filled by the modules above
 
+MODULES = (states_of_classes, states_of_functions, states_of_libraries)
 _RNG = np.random.default_rng(0)
 _POINTS = [_RNG.uniform(0.5, 2.0, 3) for _ in range(4)]
 CALLS = [_POINTS[i] for i in (0, 1, 0, 2, 0, 0, 3, 1, 0, 2)]
@@ -94,6 +96,11 @@ def check(name, way):
 WAYS = [by_grad, by_value_and_grad, by_lift, plainly, by_turns]
 
 
+def test_every_module_has_its_rows():
+    assert {make.__module__ for make in STATES.values()} == {m.__name__ for m in MODULES}
+    assert len(STATES) >= 57
+
+
 @pytest.mark.filterwarnings("ignore:w:UserWarning")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", STATES)
@@ -109,7 +116,7 @@ def test_warnings_are_given_once():
         for x in CALLS:
             gradient(x)
     assert [str(w.message) for w in found] == ["w"] * 10
-    assert {os.path.basename(w.filename) for w in found} == {"states.py"}
+    assert {os.path.basename(w.filename) for w in found} == {"states_of_libraries.py"}
 
 
 @pytest.mark.parametrize("name", ["class_attr_by_arg", "numpy_rng_nested"])
