@@ -46,6 +46,8 @@ class _Scattered:
     def __call__(self, *args: Any, **options: Any) -> Any:
         if not needs_rule(args, self.points, self.values, self._fill):
             return tensors(self._real(*plain(args), **plain(options)))
+        if options:
+            self._real(*plain(args), **plain(options))  # its errors
         points, flat = self._flat(args)
         out = self._at(flat, options)
         return out.reshape((*points.shape[:-1], *self.values.shape[1:]))
@@ -55,13 +57,15 @@ class _Scattered:
 
     # -- simplices ---------------------------------------------------------------------------------
 
-    def _places(self, flat: Any) -> tuple[Any, Any, Any]:
+    def _places(self, flat: Any, options: dict[str, Any]) -> tuple[Any, Any, Any]:
         """Simplex of each point, its corners, and the barycentric coordinates in it."""
         tri, real = self._real.tri, self._real
         scaled = plain(flat)
         if getattr(real, "scale", None) is not None:
             scaled = (scaled - real.offset) / real.scale
-        simplex = tri.find_simplex(scaled)
+        tolerance = plain(options).get("simplex_tolerance")  # since SciPy 1.18
+        default = 100 * np.finfo(float).eps
+        simplex = tri.find_simplex(scaled, tol=None if tolerance is None else default * tolerance)
         corners = tri.simplices[np.maximum(simplex, 0)]
         at = self.points[corners]
         edges = xp.swapaxes(at[:, 1:] - at[:, :1], -1, -2)
@@ -93,7 +97,7 @@ class LinearNDInterpolator(_Scattered):
         self._begin(points, values, {"fill_value": fill_value, "rescale": rescale})
 
     def _at(self, flat: Any, options: dict[str, Any]) -> Any:
-        simplex, corners, weights = self._places(flat)
+        simplex, corners, weights = self._places(flat, options)
         weights = weights.reshape((*weights.shape, *(1,) * (self.values.ndim - 1)))
         return self._filled(xp.sum(self.values[corners] * weights, axis=1), simplex)
 
@@ -144,7 +148,7 @@ class CloughTocher2DInterpolator(_Scattered):
             raise refuse(self._path, "by its points", "use LinearNDInterpolator, which has")
         if self.values._array.dtype.kind == "c":
             raise refuse(self._path, "by complex values", "interpolate both parts")
-        simplex, corners, weights = self._places(flat)
+        simplex, corners, weights = self._places(flat, options)
         columns = self.values.reshape((self.values.shape[0], -1))
         tri = self._real.tri
         slopes = _slopes(tri, columns, np.asarray(self._real.grad))
@@ -231,8 +235,10 @@ def griddata(
     rescale: bool = False, simplex_tolerance: float = 1.0,
 ) -> Any:  # fmt: skip
     """Values at xi between scattered points; see the interpolators of this module."""
-    if simplex_tolerance != 1.0:
-        raise refuse("scipy.interpolate.griddata", "with simplex_tolerance=", "leave it out")
+    given = {} if simplex_tolerance == 1.0 else {"simplex_tolerance": simplex_tolerance}
+    if given:
+        real = scipy_object("scipy.interpolate.griddata")
+        real(*plain((points, values, xi, method, fill_value, rescale)), **given)  # its errors
     shape = np.shape(plain(points))
     count = len(points) if isinstance(points, tuple) else shape[-1] if len(shape) > 1 else 1
     if count == 1:
@@ -240,7 +246,7 @@ def griddata(
     if method == "nearest":
         return NearestNDInterpolator(points, values, rescale=rescale)(xi)
     kinds: Any = {"linear": LinearNDInterpolator, "cubic": CloughTocher2DInterpolator}
-    return kinds[method](points, values, fill_value=fill_value, rescale=rescale)(xi)
+    return kinds[method](points, values, fill_value=fill_value, rescale=rescale)(xi, **given)
 
 
 def _on_a_line(points: Any, values: Any, xi: Any, method: str, fill_value: Any) -> Any:

@@ -6,7 +6,7 @@ import scipy.stats as st
 from scipy import special
 from scipy.spatial import Delaunay
 
-from .checking import refused
+from .checking import SCIPY, refused
 
 RNG = np.random.default_rng(12)
 X = np.array([-1.1, -0.2, 0.4, 1.3, 2.1])
@@ -66,6 +66,15 @@ NEAREST = si.NearestNDInterpolator(CLOUD, VALUES, rescale=True)
 SMOOTH = si.CloughTocher2DInterpolator(CLOUD, np.stack([VALUES, CLOUD[:, 0] ** 3], axis=1))
 
 
+def just_outside(points):
+    """Beside the hull, nearer than the steps of finite differences are small against."""
+    first, second = points[Delaunay(CLOUD).convex_hull[0]]
+    middle, way = (first + second) / 2, second - first
+    outwards = np.array([way[1], -way[0]]) / np.sqrt(np.sum(way**2))
+    side = np.sign(np.sum(outwards * (np.mean(CLOUD, axis=0) - middle)))
+    return (middle - 1e-4 * side * outwards)[None]
+
+
 CALLS = {
     "between scattered points": (
         (CLOUD, VALUES, INSIDE),
@@ -95,6 +104,18 @@ CALLS = {
             lambda p, v, x: si.griddata(p[:, 0], v, x[:, 0]),
             lambda p, v, x: si.griddata(p[:, 0], v, x[:, 0], "cubic"),
             lambda p, v, x: si.griddata((p[:, 0],), v, x[:, 0], "nearest", fill_value=1.0),
+            *(
+                [
+                    lambda p, v, x: si.griddata(p, v, just_outside(p), simplex_tolerance=1e11),
+                    lambda p, v, x: si.griddata(p, v, x, "nearest", simplex_tolerance=1e11),
+                    lambda p, v, x: si.griddata(p[:, 0], v, x[:, 0], simplex_tolerance=1e11),
+                    lambda p, v, x: si.LinearNDInterpolator(p, v, rescale=True)(
+                        just_outside(p), simplex_tolerance=1e11
+                    ),
+                ]
+                if SCIPY >= (1, 18)
+                else []
+            ),
             refused(lambda p, v, x: si.CloughTocher2DInterpolator(p, v)(x)),
             refused(lambda p, v, x: si.CloughTocher2DInterpolator(CLOUD, v * 1j)(x).imag),
         ],
@@ -113,6 +134,16 @@ CALLS = {
             )(np.concatenate((x, OUTSIDE))),
             lambda v, x: SMOOTH(x[:, 0], x[:, 1]),
             lambda v, x: si.griddata(CLOUD, v, x, "cubic")[0] * 1e-6,
+            *(
+                [
+                    lambda v, x: (
+                        si.griddata(CLOUD, v, just_outside(CLOUD), "cubic", simplex_tolerance=1e11)
+                        * 1e-6
+                    )
+                ]
+                if SCIPY >= (1, 18)
+                else []
+            ),
         ],
     ),
     "polynomials": (

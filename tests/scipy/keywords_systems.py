@@ -80,6 +80,7 @@ CALLS = {
             lambda z, p, k: ss.lti(z, p, k).to_tf().den,
             lambda z, p, k: ss.lti(z, p, k).to_ss().step(T=T),
             lambda z, p, k: ss.ZerosPolesGain(z, p, k).to_tf().num,
+            lambda z, p, k: ss.ZerosPolesGain(z / 2, p / 2, k, dt=0.2).step(n=4)[1][0],
             lambda z, p, k: ss.ZerosPolesGain(z, p, k).gain * ss.lti(z, p, k).poles,
             lambda z, p, k: ss.dstep((z / 2, p / 2, k, 0.2), n=4)[1][0],
         ],

@@ -390,7 +390,6 @@ def functions_that_call(name):
 
 # Places that no call reaches with the installed SciPy, or that guard against a missing formula.
 UNREACHED = {
-    "_scattered.py: griddata": "SciPy has the option simplex_tolerance since 1.18",
     "_multivariate.py: _as_scipys": "all formulas give SciPy's values, as far as we know",
     "fftpack.py: rfftfreq": "SciPy takes no number of points that is not whole",
     "_distribution.py: _formula": "all families state what the methods need",
