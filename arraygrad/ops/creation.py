@@ -1,11 +1,9 @@
-"""Creation: arange, empty, eye, full, linspace, meshgrid, ones, tril, triu, zeros, ..."""
+"""Creation: arange, linspace, meshgrid, tril, triu; those of one value are in ``filled``."""
 
 from __future__ import annotations
 
 import math
 import operator
-import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
@@ -13,26 +11,36 @@ import numpy as np
 from .._apply import apply, cast, constant, node_of, operand, wrap
 from .._device import Device
 from .._dispatch import register_kernel
-from .._dtypes import DTypeLike, as_dtype, check_convertible, complex128, float64, promote
+from .._dtypes import DTypeLike, as_dtype, complex128, float64, promote
 from .._errors import (
     ArgumentError,
     ArgumentTypeError,
-    DTypeError,
     IntegerOverflowError,
     OutOfMemoryError,
     ShapeError,
 )
 from .._graph import is_grad_enabled
-from .._layout import Shape, as_integer, as_shape
+from .._layout import as_integer
 from .._lazy import LazyModule
 from .._op import Linear, Op, declare
-from .._short import plain_like
 from .._storage import TensorBase
 from .arithmetic import add, multiply
 from .conversion import asarray as asarray, from_dlpack as from_dlpack, tensor as tensor
 from .devices import to_device
+from .filled import (
+    PHYSICAL_MEMORY,
+    check_size,
+    empty as empty,
+    empty_like as empty_like,
+    eye as eye,
+    full as full,
+    full_like as full_like,
+    ones as ones,
+    ones_like as ones_like,
+    zeros as zeros,
+    zeros_like as zeros_like,
+)
 from .manipulation import broadcast_to, copied, reshape
-from .searching import is_number
 from .views import triangle_array
 
 if TYPE_CHECKING:
@@ -40,357 +48,6 @@ if TYPE_CHECKING:
     from .._tensor import Tensor
 else:
     hints = LazyModule("arraygrad._hints")
-
-# -- memory ---------------------------------------------------------------------------------------
-
-
-def _physical_memory() -> int:
-    """Bytes of memory that the machine has; as good as unlimited where that cannot be asked."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return 1 << 62
-
-
-_PHYSICAL = _physical_memory()
-
-
-def _check_size(shape: Shape, dtype: np.dtype[Any], filled: bool) -> None:
-    """OutOfMemoryError for sizes that cannot exist; filled memory must fit the machine's."""
-    nbytes = math.prod(shape) * dtype.itemsize
-    if nbytes >= 1 << 63 or (filled and nbytes > _PHYSICAL):
-        raise _too_large(shape, dtype, nbytes)
-
-
-def _too_large(shape: Shape, dtype: np.dtype[Any], nbytes: int) -> OutOfMemoryError:
-    size = f"{nbytes / 2**30:.4g}" if nbytes < 1 << 90 else f"2**{nbytes.bit_length() - 31}"
-    return OutOfMemoryError(
-        f"a tensor of shape {shape} and dtype {dtype} needs {size} GiB, more than "
-        "this machine can give; work in pieces or in a smaller dtype"
-    )
-
-
-def _allocated(
-    make: Callable[..., Any], shape: Shape, dtype: np.dtype[Any], device: Any, filled: bool
-) -> Any:
-    _check_size(shape, dtype, filled)
-    try:
-        out = wrap(make(shape, dtype))
-    except MemoryError as error:
-        raise _too_large(shape, dtype, math.prod(shape) * dtype.itemsize) from error
-    except ValueError as error:
-        raise ShapeError(f"shape {shape}: {error}") from error
-    return out if device is None else to_device(out, device)
-
-
-def _new_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
-    return float64 if dtype is None else as_dtype(dtype)
-
-
-def empty(
-    shape: int | tuple[int, ...],
-    *more: Never,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A tensor whose elements are whatever the memory holds.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-    dtype : dtype, optional
-        float64 by default.
-    device : Device or str, optional
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    OutOfMemoryError
-        The memory cannot be had.
-    """
-    if more or unknown:
-        hints.refuse_arguments("empty", (shape, *more), unknown)
-    return _allocated(np.empty, as_shape(shape), _new_dtype(dtype), device, False)  # type: ignore[no-any-return]
-
-
-def zeros(
-    shape: int | tuple[int, ...],
-    *more: Never,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A tensor of zeros.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-    dtype : dtype, optional
-        float64 by default.
-    device : Device or str, optional
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    OutOfMemoryError
-        The memory cannot be had.
-    """
-    if more or unknown:
-        hints.refuse_arguments("zeros", (shape, *more), unknown)
-    return _allocated(np.zeros, as_shape(shape), _new_dtype(dtype), device, False)  # type: ignore[no-any-return]
-
-
-def ones(
-    shape: int | tuple[int, ...],
-    *more: Never,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A tensor of ones.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-    dtype : dtype, optional
-        float64 by default.
-    device : Device or str, optional
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    OutOfMemoryError
-        The memory cannot be had.
-    """
-    if more or unknown:
-        hints.refuse_arguments("ones", (shape, *more), unknown)
-    return _allocated(np.ones, as_shape(shape), _new_dtype(dtype), device, True)  # type: ignore[no-any-return]
-
-
-def full(
-    shape: int | tuple[int, ...],
-    fill_value: Tensor | complex,
-    *more: Never,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A tensor filled with one value.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-    fill_value : Python scalar or Tensor
-        A tensor is broadcast to the shape and stays in the graph.
-    dtype : dtype, optional
-        That of the value by default: bool, int64, float64 or complex128 for Python scalars.
-    device : Device or str, optional
-
-    Returns
-    -------
-    Tensor
-        Memory of its own.
-
-    Raises
-    ------
-    OutOfMemoryError
-        The memory cannot be had.
-    IntegerOverflowError
-        The value does not fit the dtype.
-
-    Notes
-    -----
-    Derivative: the sum of the cotangent.
-    """
-    if more or unknown:
-        hints.refuse_arguments("full", (shape, fill_value, *more), unknown)
-    sizes = as_shape(shape)
-    if is_number(fill_value):
-        target = np.dtype(type(fill_value)) if dtype is None else as_dtype(dtype)
-        value = _fill(fill_value, target)
-        return _allocated(  # type: ignore[no-any-return]
-            lambda s, d: np.full(s, value, d), sizes, target, device, True
-        )
-    given: Any = asarray(fill_value)
-    if dtype is not None:
-        target = as_dtype(dtype)
-        check_convertible(given._array, target, "full")
-        given = cast(given, target)
-    _check_size(sizes, given._array.dtype, True)
-    out: Any = copied(broadcast_to(given, sizes))
-    return out if device is None else to_device(out, device)  # type: ignore[no-any-return]
-
-
-def _fill(value: Any, dtype: np.dtype[Any]) -> Any:
-    try:
-        return np.array(value, dtype)
-    except OverflowError as error:
-        raise IntegerOverflowError(
-            f"full: {value} does not fit dtype {dtype}; use a larger dtype"
-        ) from error
-    except ValueError as error:
-        raise ArgumentError(
-            f"full: {value} has no value in dtype {dtype}; use a floating-point dtype"
-        ) from error
-    except TypeError as error:
-        raise DTypeError(
-            f"full: {value} is complex and dtype {dtype} is not; use value.real or a complex dtype"
-        ) from error
-
-
-# -- like another tensor --------------------------------------------------------------------------
-
-
-def _like(x: Any, dtype: DTypeLike | None, function: str) -> tuple[Shape, np.dtype[Any], Any]:
-    x = operand(x, function)
-    device = None if type(x._array) is np.ndarray else x.device
-    return x._array.shape, x._array.dtype if dtype is None else as_dtype(dtype), device
-
-
-def empty_like(
-    x: Tensor,
-    /,
-    *,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A tensor of the shape of x whose elements are whatever the memory holds.
-
-    Parameters
-    ----------
-    x : Tensor
-    dtype : dtype, optional
-        That of x by default.
-    device : Device or str, optional
-        That of x by default.
-
-    Returns
-    -------
-    Tensor
-        Without gradient.
-    """
-    if unknown:
-        hints.refuse_keywords("empty_like", unknown)
-    if dtype is None and device is None and isinstance(x, TensorBase):
-        out = plain_like(x, None)
-        if out is not None:
-            return out  # type: ignore[no-any-return]
-    shape, target, place = _like(x, dtype, "empty_like")
-    return empty(shape, dtype=target, device=place if device is None else device)
-
-
-def zeros_like(
-    x: Tensor,
-    /,
-    *,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A tensor of zeros of the shape of x.
-
-    Parameters
-    ----------
-    x : Tensor
-    dtype : dtype, optional
-        That of x by default.
-    device : Device or str, optional
-        That of x by default.
-
-    Returns
-    -------
-    Tensor
-        Without gradient.
-    """
-    if unknown:
-        hints.refuse_keywords("zeros_like", unknown)
-    if dtype is None and device is None and isinstance(x, TensorBase):
-        out = plain_like(x, 0)
-        if out is not None:
-            return out  # type: ignore[no-any-return]
-    shape, target, place = _like(x, dtype, "zeros_like")
-    return zeros(shape, dtype=target, device=place if device is None else device)
-
-
-def ones_like(
-    x: Tensor,
-    /,
-    *,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A tensor of ones of the shape of x.
-
-    Parameters
-    ----------
-    x : Tensor
-    dtype : dtype, optional
-        That of x by default.
-    device : Device or str, optional
-        That of x by default.
-
-    Returns
-    -------
-    Tensor
-        Without gradient.
-    """
-    if unknown:
-        hints.refuse_keywords("ones_like", unknown)
-    if dtype is None and device is None and isinstance(x, TensorBase):
-        out = plain_like(x, 1)
-        if out is not None:
-            return out  # type: ignore[no-any-return]
-    shape, target, place = _like(x, dtype, "ones_like")
-    return ones(shape, dtype=target, device=place if device is None else device)
-
-
-def full_like(
-    x: Tensor,
-    /,
-    fill_value: Tensor | complex,
-    *,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A tensor of the shape of x filled with one value.
-
-    Parameters
-    ----------
-    x : Tensor
-    fill_value : Python scalar or Tensor
-        A tensor is broadcast to the shape and stays in the graph.
-    dtype : dtype, optional
-        That of x by default.
-    device : Device or str, optional
-        That of x by default.
-
-    Returns
-    -------
-    Tensor
-        Memory of its own.
-
-    Notes
-    -----
-    Derivative by the value: the sum of the cotangent; x gives its shape only.
-    """
-    if unknown:
-        hints.refuse_keywords("full_like", unknown)
-    shape, target, place = _like(x, dtype, "full_like")
-    return full(shape, fill_value, dtype=target, device=place if device is None else device)
-
 
 # -- ranges and grids -----------------------------------------------------------------------------
 
@@ -465,7 +122,7 @@ def arange(
         raise ArgumentError(f"arange: start={first}, stop={last}, step={by} hold NaN")
     target = None if dtype is None else as_dtype(dtype)
     size = target or float64
-    if steps * size.itemsize > _PHYSICAL:
+    if steps * size.itemsize > PHYSICAL_MEMORY:
         raise OutOfMemoryError(
             f"arange: start={first}, stop={last}, step={by} needs {steps:.4g} elements of "
             f"{size.itemsize} bytes, more than this machine has"
@@ -535,7 +192,7 @@ def linspace(
     if count < 0:
         raise ArgumentError(f"linspace: num={count} is negative")
     target = None if dtype is None else as_dtype(dtype)
-    _check_size((count,), target or complex128, True)
+    check_size((count,), target or complex128, True)
     if _is_tracked(start) or _is_tracked(stop):
         out = _linspace_tracked(start, stop, count, endpoint)
         if target is not None:
@@ -566,42 +223,6 @@ def _linspace_tracked(start: Any, stop: Any, count: int, endpoint: bool) -> Any:
     return add(
         multiply(cast(first, dtype), wrap((1 - weight).astype(dtype))),
         multiply(cast(last, dtype), wrap(weight.astype(dtype))),
-    )
-
-
-def eye(
-    n_rows: int,
-    n_cols: int | None = None,
-    /,
-    *,
-    k: int = 0,
-    dtype: DTypeLike | None = None,
-    device: Device | str | None = None,
-    **unknown: Never,
-) -> Tensor:
-    """A matrix with ones on a diagonal and zeros elsewhere.
-
-    Parameters
-    ----------
-    n_rows : int
-    n_cols : int, optional
-        As many as rows by default.
-    k : int
-        Which diagonal: above the main one if positive, below it if negative.
-    dtype : dtype, optional
-        float64 by default.
-    device : Device or str, optional
-
-    Returns
-    -------
-    Tensor, shape (n_rows, n_cols)
-    """
-    if unknown:
-        hints.refuse_keywords("eye", unknown)
-    shape = as_shape((n_rows, n_rows if n_cols is None else n_cols), "n_rows, n_cols")
-    diagonal = max(-shape[0], min(shape[1], as_integer(k, "k", "eye")))
-    return _allocated(  # type: ignore[no-any-return]
-        lambda s, d: np.eye(s[0], s[1], diagonal, d), shape, _new_dtype(dtype), device, False
     )
 
 
