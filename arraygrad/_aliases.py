@@ -9,6 +9,7 @@ would be lost for them (`is_seen_by_others`). Knows nothing of graphs or ops.
 
 from __future__ import annotations
 
+import gc
 import sys
 import weakref
 from typing import Any
@@ -79,21 +80,27 @@ def _is_alone(array: Any) -> bool:
     if type(base) is memoryview:
         if sys.getrefcount(base) > usual:
             return False
+        # Views of one buffer, as those of a view are, have an object in common that has the buffer.
+        behind = gc.get_referents(base)
+        if sys.getrefcount(behind[0]) > _USUAL_AMONG_VIEWS:
+            return False
         base, usual = base.obj, _USUAL_BEHIND_VIEW
     if type(base) in (bytes, bytearray) or (isinstance(base, np.ndarray) and base.flags.owndata):
         return sys.getrefcount(base) <= usual
     return False
 
 
-def _references(array: Any) -> tuple[int, int]:
+def _references(array: Any) -> tuple[int, int, int]:
     base = array.base
     usual = sys.getrefcount(base)
+    behind = gc.get_referents(base)
+    among_views = sys.getrefcount(behind[0])
     base = base.obj
-    return usual, sys.getrefcount(base)
+    return usual, among_views, sys.getrefcount(base)
 
 
 # How often what is held once is counted, as it is looked at in `_is_alone`: differs among Pythons.
-_USUAL_REFERENCES, _USUAL_BEHIND_VIEW = _references(np.frombuffer(bytearray(8)))
+_USUAL_REFERENCES, _USUAL_AMONG_VIEWS, _USUAL_BEHIND_VIEW = _references(np.frombuffer(bytearray(8)))
 
 
 def is_seen_by_others(storage: Any, array: Any) -> bool:

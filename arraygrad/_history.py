@@ -12,8 +12,9 @@ import numpy as np
 
 from ._aliases import is_seen_by_others
 from ._apply import apply, geometry_in, node_of, wrap
+from ._detach import lose
 from ._dispatch import register_kernel
-from ._errors import DetachError, GradientError
+from ._errors import GradientError
 from ._graph import Node, is_grad_enabled, next_seq
 from ._op import Linear, Op, declare
 from ._storage import family_of, prepare_write, write_lock
@@ -64,11 +65,12 @@ def check_alone(x: Any, target: Any, writer: str) -> None:
     if family is None or not family.storage.pinned:
         return
     if family.storage.borrowed:
-        raise DetachError(
-            f"{writer}: the value carries a gradient, and this array has its memory from a buffer, "
-            "a memory map or an array of another kind, which would lose it; write to an array of "
-            "its own, np.array(x)"
+        where = "a buffer, a memory map or an array of another kind"
+        lose(
+            f"{writer}, to an array that has its memory from {where},",
+            "write to an array of its own, np.array(x)",
         )
+        return
     if is_seen_by_others(family.storage, target):
         raise GradientError(
             f"{writer}: the value carries a gradient, and another tensor over the same memory "

@@ -152,11 +152,10 @@ def standing_for(record: Running, array: Any) -> Standing | None:
     if not is_held(array.dtype):
         return None
     owner = owner_of(array)
-    borrowed = is_borrowed(owner)
-    if borrowed and record.writes:
+    if is_borrowed(owner):  # whatever the code's names say: the others see what it writes
         return None
     if owner is array:
-        memory = array if borrowed else memory_for(record, array)
+        memory = memory_for(record, array)
         shares = memory is array
         if not shares and array.nbytes > COPIED_UP_TO:
             return None

@@ -180,7 +180,11 @@ _DIVIDERS = frozenset({
 _WRITERS = frozenset({
     "fill", "sort", "partition", "put", "itemset", "resize", "setflags", "byteswap", "copyto",
     "fill_diagonal", "place", "putmask", "put_along_axis", "shuffle", "at", "flat", "nditer",
-    "setattr", "exec", "eval",
+    "setattr", "exec", "eval", "setfield", "setitem", "__setitem__", "__setattr__",
+    *(f"{under}i{name}{under}" for under in ("", "__") for name in (
+        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
+        "lshift", "rshift",
+    )),
 })  # fmt: skip
 
 

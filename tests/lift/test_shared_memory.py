@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import operator
 import pickle
 
 import numpy as np
@@ -181,6 +182,61 @@ def test_gradients_written_to_buffers_are_refused(write):
         with pytest.raises(ag.errors.DetachError, match="has its memory from a buffer"):
             ag.grad(f)(2.0)
     assert np.frombuffer(buffer).tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_gradients_written_to_buffers_are_lost_by_policy(write):
+    buffer = bytearray(32)
+    mine, other = np.frombuffer(buffer), np.frombuffer(buffer)
+
+    def f(x):
+        WRITES[write](x, mine)
+        return x * other[0] + other.sum()
+
+    mine[:] = 1.0
+    want, slope = f(2.0), mine[0]
+    for _ in range(2):
+        mine[:] = 1.0
+        with ag.set_detach_policy("allow"):
+            assert ag.value_and_grad(f)(2.0) == (want, slope)
+        mine[:] = 1.0
+        with ag.set_detach_policy("warn"), pytest.warns(ag.DetachWarning, match="from a buffer"):
+            assert ag.value_and_grad(f)(2.0) == (want, slope)
+
+
+BUFFER = np.frombuffer(bytearray(32))
+OF_BUFFER = np.frombuffer(BUFFER.base)
+UNNAMED = {
+    "__setitem__": lambda a: a.__setitem__(0, 5.0),
+    "of a view": lambda a: a.T.__setitem__(0, 5.0),
+    "__iadd__": lambda a: a.__iadd__(5.0),
+    "operator.setitem": lambda a: operator.setitem(a, 0, 5.0),
+    "operator.iadd": lambda a: operator.iadd(a, 5.0),
+    "out by position": lambda a: np.add(a, 5.0, a),
+    "out of a method": lambda a: a.cumsum(0, None, a),
+    "by a name made here": lambda a: getattr(a, "fi" + "ll")(5.0),
+}
+
+
+def write(a):
+    """Set by the test."""
+
+
+def write_unnamed(x):
+    write(BUFFER)
+    return x * OF_BUFFER[0] + OF_BUFFER.sum()
+
+
+@pytest.mark.parametrize("name", UNNAMED)
+def test_writes_that_no_name_gives_away_are_seen_in_later_calls(name, monkeypatch):
+    monkeypatch.setitem(globals(), "write", UNNAMED[name])
+    lifted = ag.value_and_grad(write_unnamed)
+    for _ in range(4):
+        BUFFER[:] = [4.0, 3.0, 2.0, 1.0]
+        want = write_unnamed(2.0)
+        slope = BUFFER[0]
+        BUFFER[:] = [4.0, 3.0, 2.0, 1.0]
+        assert lifted(2.0) == (want, slope)
 
 
 @pytest.mark.parametrize("swapped", [False])
