@@ -205,6 +205,8 @@ def operand(x: Any, function: str = "this function", position: int = 1) -> Any:
         return from_sequence(x)
     if isinstance(x, Sequence) and not isinstance(x, str | bytes):  # range, deque, array.array
         return operand([*x], function, position)
+    if type(x).__module__ == "fractions":
+        return operand(float(x), function, position)
     raise ArgumentTypeError(
         f"{function}: argument {position} is a {kind_of(x)}, not a tensor, array or number; "
         "convert it first with ag.asarray(...)"

@@ -8,6 +8,7 @@ floats of one dtype stay on the road of arrays, which costs half: their warnings
 from __future__ import annotations
 
 from math import inf
+from operator import neg
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,18 @@ def operated(op: Op, function: Any, x: Any, other: Any, first: bool = False) -> 
     except _REFUSALS:
         return None
     return _recorded(op, x, other, out, first)
+
+
+def signed(function: Any, x: Any, out: Any) -> Any:
+    """`out`, which is ``-x`` or ``abs(x)`` of a whole scalar; NumPy's says where it overflows."""
+    number = x._array.item()
+    if number < 0:
+        overflows = out._array.item() < 0
+    else:
+        overflows = number > 0 and function is neg and x._array.dtype.kind == "u"
+    if overflows:
+        function(x._array[()])
+    return out
 
 
 def divided(x: Any, other: Any, first: bool = False) -> Any:

@@ -72,7 +72,18 @@ else:  # imported when the first operator asks: most programs need few of them
 
 # What an operator takes beside a tensor; anything else is asked by NotImplemented to answer.
 NUMBERS: tuple[Any, ...] = (TensorBase, float, int, complex, np.ndarray, np.generic)
-_OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple, range)
+
+
+class _FractionType(type):
+    def __instancecheck__(cls, x: Any) -> bool:
+        return type(x).__name__ == "Fraction" and type(x).__module__ == "fractions"
+
+
+class _Fraction(metaclass=_FractionType):
+    """Stands for ``fractions.Fraction``, which this need not import."""
+
+
+_OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple, range, _Fraction)
 
 ndarray = np.ndarray
 _TENSOR: Any = TensorBase
@@ -182,13 +193,19 @@ class SpecialMethods(TensorBase):
         return products.matmul(other, self) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __neg__(self: Any) -> Tensor:
-        return arithmetic.negative(self)
+        out = arithmetic.negative(self)
+        if type(self) is not _TENSOR and self._array.dtype.kind in "iu":
+            return scalars.signed(operator.neg, self, out)  # type: ignore[no-any-return]
+        return out
 
     def __pos__(self: Any) -> Tensor:
         return arithmetic.positive(self)
 
     def __abs__(self: Any) -> Tensor:
-        return parts.abs(self)
+        out = parts.abs(self)
+        if type(self) is not _TENSOR and self._array.dtype.kind in "iu":
+            return scalars.signed(operator.abs, self, out)  # type: ignore[no-any-return]
+        return out
 
     def __round__(self: Any, ndigits: int | None = None) -> Tensor:
         return rounding.around(self, ndigits or 0)
@@ -628,6 +645,7 @@ def compile_operators() -> None:
         _COMPILED.append((SpecialMethods, method, methods[method], compiled))
     for method, maker, find in (
         ("__neg__", roads.prefix_operator, partial(getattr, arithmetic, "NEGATIVE")),
+        ("__abs__", roads.prefix_operator, partial(getattr, parts, "ABS")),
         ("__getitem__", roads.item_getter, partial(getattr, indexing, "GETITEM")),
     ):
         compiled = maker(find, methods[method])

@@ -2,7 +2,10 @@
 
 import copy
 import math
+import operator
 import pickle
+import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -160,3 +163,35 @@ def test_whole_numbers_of_scalars(function) -> None:
         function(ag.tensor(1j))
     with pytest.raises(TypeError):
         function(ag.ones(2))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("function", [operator.neg, abs])
+def test_signs_of_whole_scalars_warn_as_numpys(dtype, function):
+    """NumPy's scalars say that -(-128) overflows; its arrays and ufuncs say nothing."""
+    for value in (np.iinfo(dtype).min, 3):
+        number = np.dtype(dtype).type(value)
+        told = []
+        for x in (number, ag.asarray(np.array([number]))[0]):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                out = function(x)
+            told.append((int(out), np.dtype(out.dtype), [str(w.message) for w in caught]))
+        assert told[0] == told[1]
+        for x in (ag.asarray(np.array([number])), ag.asarray(np.array(number))):
+            function(x)  # without a warning
+        np.negative(ag.asarray(np.array([number]))[0])
+
+
+def test_fractions_are_numbers():
+    """They were no operands: ``Fraction(1, 2) * x``, as tables of weights are written."""
+    half = Fraction(1, 2)
+    x = ag.tensor([1.5, 2.0], requires_grad=True)
+    for y in (x, x[0]):
+        plain = y.detach()
+        for f in (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow,
+                  operator.lt, operator.ge, operator.mod):  # fmt: skip
+            for a, b in ((f(y, half), f(plain, 0.5)), (f(half, y), f(0.5, plain))):
+                np.testing.assert_array_equal(a.detach(), b)
+    (half * x[0] / Fraction(3)).backward()
+    np.testing.assert_allclose(x.grad, [1 / 6, 0])
