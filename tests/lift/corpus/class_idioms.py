@@ -12,12 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-CASES = []
+from .cases import table
 
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 class Plug(abc.ABC):

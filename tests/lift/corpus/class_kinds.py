@@ -13,14 +13,10 @@ from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from .cases import table
 from .class_layouts import fill
 
-CASES = []
-
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 # -- Enum

@@ -12,12 +12,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-CASES = []
+from .cases import table
 
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 def fill(x):

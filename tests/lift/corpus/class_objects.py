@@ -12,16 +12,12 @@ import weakref
 
 import numpy as np
 
+from .cases import table
 from .class_kinds import CONF, Conf, Kind
 from .class_layouts import DS, S1, S2, fill
 from .class_protocols import WithLazy
 
-CASES = []
-
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 class CA:

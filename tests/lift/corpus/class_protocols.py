@@ -10,14 +10,10 @@ import math
 
 import numpy as np
 
+from .cases import table
 from .class_layouts import DS, fill
 
-CASES = []
-
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 class Desc:

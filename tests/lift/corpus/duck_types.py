@@ -14,18 +14,10 @@ import warnings
 
 import numpy as np
 
-CASES = []
-OF_NUMBERS = []  # functions of one number
+from .cases import table
 
-
-def case(f):
-    CASES.append(f)
-    return f
-
-
-def of_number(f):
-    OF_NUMBERS.append(f)
-    return f
+CASES, case = table()
+OF_NUMBERS, of_number = table()  # functions of one number
 
 
 @of_number

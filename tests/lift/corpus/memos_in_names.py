@@ -3,12 +3,9 @@
 
 import numpy as np
 
-CASES = []
+from .cases import table
 
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 LAST_KEY = LAST_VALUE = None

@@ -9,12 +9,9 @@ from collections import OrderedDict, deque
 
 import numpy as np
 
-CASES = []
+from .cases import table
 
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 BY_NORM = {}

@@ -11,12 +11,9 @@ from collections import OrderedDict, defaultdict, namedtuple
 
 import numpy as np
 
-CASES = []
+from .cases import table
 
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 # joblib-like Memory

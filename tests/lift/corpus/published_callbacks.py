@@ -2,18 +2,9 @@
 
 import numpy as np
 
-CASES = []
+from .cases import table_with_points
 
-
-def case(at=(0.7, 1.3, 0.4)):
-    """Put a function into the list, with the point at which it is differentiated."""
-
-    def add(f):
-        f.at = at
-        CASES.append(f)
-        return f
-
-    return add
+CASES, case = table_with_points()
 
 
 LAGS = np.linspace(0.0, 3.0, 9)

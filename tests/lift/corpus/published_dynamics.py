@@ -9,21 +9,12 @@ import numpy as np
 import numpy.linalg as la
 from scipy import signal
 
+from .cases import table_with_points
+
 logger = logging.getLogger(__name__)
 
 
-CASES = []
-
-
-def case(at=(0.7, 1.3, 0.4)):
-    """Put a function into the list, with the point at which it is differentiated."""
-
-    def add(f):
-        f.at = at
-        CASES.append(f)
-        return f
-
-    return add
+CASES, case = table_with_points()
 
 
 def rk4(f, y, t, dt, *args, callback=None, **kw):

@@ -12,21 +12,12 @@ import scipy.linalg as sla
 from numpy.linalg import LinAlgError, cholesky, norm, solve
 from scipy.spatial.distance import cdist
 
+from .cases import table_with_points
+
 logger = logging.getLogger(__name__)
 
 
-CASES = []
-
-
-def case(at=(0.7, 1.3, 0.4)):
-    """Put a function into the list, with the point at which it is differentiated."""
-
-    def add(f):
-        f.at = at
-        CASES.append(f)
-        return f
-
-    return add
+CASES, case = table_with_points()
 
 
 def logsumexp(a, axis=None):

@@ -12,21 +12,12 @@ import numpy as np
 from numpy.linalg import inv, norm
 from scipy import stats
 
+from .cases import table_with_points
+
 logger = logging.getLogger(__name__)
 
 
-CASES = []
-
-
-def case(at=(0.7, 1.3, 0.4)):
-    """Put a function into the list, with the point at which it is differentiated."""
-
-    def add(f):
-        f.at = at
-        CASES.append(f)
-        return f
-
-    return add
+CASES, case = table_with_points()
 
 
 G_CONST = 1.0

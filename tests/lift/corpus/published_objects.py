@@ -22,18 +22,9 @@ from numpy import linalg as LA
 from numpy.random import RandomState, default_rng
 from numpy.typing import NDArray
 
-CASES = []
+from .cases import table_with_points
 
-
-def case(at=(0.7, 1.3, 0.4)):
-    """Put a function into the list, with the point at which it is differentiated."""
-
-    def add(f):
-        f.at = at
-        CASES.append(f)
-        return f
-
-    return add
+CASES, case = table_with_points()
 
 
 class Vector:

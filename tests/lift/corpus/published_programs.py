@@ -15,21 +15,12 @@ from functools import wraps
 
 import numpy as np
 
+from .cases import table_with_points
+
 logger = logging.getLogger(__name__)
 
 
-CASES = []
-
-
-def case(at=(0.7, 1.3, 0.4)):
-    """Put a function into the list, with the point at which it is differentiated."""
-
-    def add(f):
-        f.at = at
-        CASES.append(f)
-        return f
-
-    return add
+CASES, case = table_with_points()
 
 
 @case(at=(0.0, 0.0, 4.0, 0.2, 3.0, 3.0, 0.5, 2.0))

@@ -27,12 +27,9 @@ from statistics import NormalDist, mean, stdev
 
 import numpy as np
 
-CASES = []
+from .cases import table
 
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 log = logging.getLogger("x")

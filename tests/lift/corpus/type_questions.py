@@ -6,12 +6,9 @@ import numbers
 
 import numpy as np
 
-CASES = []
+from .cases import table
 
-
-def case(f):
-    CASES.append(f)
-    return f
+CASES, case = table()
 
 
 @case
