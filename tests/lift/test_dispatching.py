@@ -56,7 +56,7 @@ class Derived(Model):
     pass
 
 
-def by_float(x):
+def square_of_floats():
     @functools.singledispatch
     def g(v):
         return 0.0
@@ -65,6 +65,11 @@ def by_float(x):
     def _(v):
         return v * v
 
+    return g
+
+
+def by_float(x):
+    g = square_of_floats()
     return sum(g(float(v)) for v in x)
 
 
@@ -170,14 +175,7 @@ def test_functions_are_chosen_as_in_plain_code(name):
 
 def test_of_a_number_of_python():
     def h(x):
-        @functools.singledispatch
-        def g(v):
-            return 0.0
-
-        @g.register(float)
-        def _(v):
-            return v * v
-
+        g = square_of_floats()
         return g(float(x)) + g(x)
 
     assert ag.value_and_grad(h)(1.5) == (4.5, 6.0)

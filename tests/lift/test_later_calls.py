@@ -11,6 +11,8 @@ import pytest
 import arraygrad as ag
 import arraygrad.numpy as tensor_numpy
 
+from .counting import python_calls
+
 FACTOR = 2.0
 SHIFT = np.array([1.0, 2.0])
 SETTINGS = {"power": 2}
@@ -181,22 +183,6 @@ def test_tensors_that_objects_and_closures_hold_keep_their_gradients():
         assert type(lifted(X)) is np.float64
         w.requires_grad = True
     assert layer.w is w
-
-
-def python_calls(f, *args):
-    """How many Python functions run; counted, since times differ from run to run."""
-    count = 0
-
-    def note(frame, event, argument):
-        nonlocal count
-        count += event == "call"
-
-    sys.setprofile(note)
-    try:
-        f(*args)
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def test_cost_of_later_calls():

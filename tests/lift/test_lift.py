@@ -14,6 +14,8 @@ import pytest
 import arraygrad as ag
 from tests.lift.corpus import classes, helpers, styles
 
+from .counting import python_calls
+
 COUNT = 0
 LOG = []
 TABLE = {"scale": 2.0, "f": np.sin}
@@ -304,25 +306,10 @@ def test_calls_after_the_first_cost_little():
             x = x * 1.01
         return x
 
-    def calls(f):
-        """How many Python functions run; counted, since times differ from run to run."""
-        count = 0
-
-        def note(frame, event, argument):
-            nonlocal count
-            count += event == "call"
-
-        sys.setprofile(note)
-        try:
-            f(x)
-        finally:
-            sys.setprofile(None)
-        return count
-
     x = leaf(2.0)
     lifted = ag.lift(chain)
     lifted(x)
-    assert calls(lifted) - calls(chain) < 0.1 * operations
+    assert python_calls(lifted, x) - python_calls(chain, x) < 0.1 * operations
 
 
 def test_closures_are_freed():

@@ -7,7 +7,6 @@ import dataclasses
 import enum
 import gc
 import pickle
-import sys
 import threading
 import traceback
 import types
@@ -18,6 +17,8 @@ import numpy as np
 import pytest
 
 import arraygrad as ag
+
+from .counting import python_calls
 
 X = np.array([1.0, 2.0])
 COUNT = 0
@@ -316,22 +317,6 @@ def test_what_was_an_argument_is_not_kept_alive(make):
 
 class Slotted2(Slotted):
     __slots__ = ("__weakref__",)
-
-
-def python_calls(f, *args):
-    count = 0
-
-    def note(frame, event, argument):
-        nonlocal count
-        count += event == "call"
-
-    gc.collect()  # or what earlier tests left calls functions when it goes
-    sys.setprofile(note)
-    try:
-        f(*args)
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def test_later_calls_do_not_cost_more_with_what_earlier_ones_met():

@@ -31,12 +31,17 @@ OPTIONAL = {
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-@pytest.mark.parametrize(("theirs", "ours"), PAIRS)
-def test_names_exist(theirs, ours):
-    module, _, name = ours.partition(":")
-    stand_in = getattr(importlib.import_module(module), name)
+def found(theirs, ours):
+    """A function of SciPy, None where this SciPy lacks it, and what stands for it."""
     module, _, name = theirs.rpartition(".")
     real = getattr(importlib.import_module(module), name, None)
+    module, _, name = ours.partition(":")
+    return real, getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize(("theirs", "ours"), PAIRS)
+def test_names_exist(theirs, ours):
+    real, stand_in = found(theirs, ours)
     if real is None:
         assert theirs in OPTIONAL
         return
@@ -45,10 +50,7 @@ def test_names_exist(theirs, ours):
 
 @pytest.mark.parametrize(("theirs", "ours"), PAIRS)
 def test_positional_parameters_have_scipys_names(theirs, ours):
-    module, _, name = ours.partition(":")
-    stand_in = getattr(importlib.import_module(module), name)
-    module, _, name = theirs.rpartition(".")
-    real = getattr(importlib.import_module(module), name, None)
+    real, stand_in = found(theirs, ours)
     if real is None or not inspect.isfunction(stand_in) or not inspect.isfunction(real):
         return
     parameters = inspect.signature(stand_in).parameters
