@@ -6,7 +6,7 @@ activations (8 MB each): what an engine keeps for the reverse pass and what it n
 
 from __future__ import annotations
 
-from benchmarks.processes import output_of
+from benchmarks.processes import AT_THE_PEAK, FROM_NOW_ON, output_of
 
 LAYERS = {
     "tanh": "{library}.tanh(h)",
@@ -14,7 +14,8 @@ LAYERS = {
     "sin(h) * h + exp(-h)": "{library}.sin(h) * h + {library}.exp(-h)",
 }
 # As in `processes`; one step of a smaller array first compiles what is going to run.
-STEP = """
+STEP = (
+    """
 import warnings, numpy, {library}
 warnings.simplefilter("ignore")
 
@@ -31,18 +32,13 @@ def tensor(n):
 for n in (4, 70_000):
     step(tensor(n))
 x = tensor(1_000_000)
-
-def memory(name):
-    for line in open("/proc/self/status"):
-        if line.startswith(name):
-            return int(line.split()[1]) * 1024
-
-open("/proc/self/clear_refs", "w").write("5")
-before = memory("VmRSS")
-for _ in range(2):
-    step(x)
-print((memory("VmHWM") - before) / 8e6)
 """
+    + FROM_NOW_ON
+    + """for _ in range(2):
+    step(x)
+"""
+    + f"print(({AT_THE_PEAK}) / 8e6)"
+)
 
 
 def peak(library: str, layer: str) -> float:

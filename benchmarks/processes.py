@@ -30,9 +30,21 @@ arraygrad.exp(x * x).sum()
 print(time.perf_counter() - plain - (plain - started))
 """
 
-# Peak of resident memory above what was there with the parameters made. The kernel's record of
-# the peak is reset by /proc, so this row needs Linux.
-STEP = """
+# Peak of resident memory above what was there before. The kernel's record of the peak is reset by
+# /proc, so this needs Linux.
+FROM_NOW_ON = """
+def memory(name):
+    for line in open("/proc/self/status"):
+        if line.startswith(name):
+            return int(line.split()[1]) * 1024
+
+open("/proc/self/clear_refs", "w").write("5")
+before = memory("VmRSS")
+"""
+AT_THE_PEAK = 'memory("VmHWM") - before'
+
+STEP = (
+    """
 import numpy, {library}
 
 LAYERS, WIDTH, BATCH = 100, 512, 512
@@ -56,18 +68,13 @@ def step(weights, x):
 
 small = [{library}.tensor(numpy.ones((2, 2), "float32"), requires_grad=True)]
 step(small, {library}.tensor(numpy.ones((2, 2), "float32")))  # loads what is loaded lazily
-
-def memory(name):
-    for line in open("/proc/self/status"):
-        if line.startswith(name):
-            return int(line.split()[1]) * 1024
-
-open("/proc/self/clear_refs", "w").write("5")
-before = memory("VmRSS")
-for _ in range(2):
-    step(weights, x)
-print(memory("VmHWM") - before)
 """
+    + FROM_NOW_ON
+    + """for _ in range(2):
+    step(weights, x)
+"""
+    + f"print({AT_THE_PEAK})"
+)
 
 
 def output_of(program: str, **environment: str) -> float:
