@@ -362,7 +362,7 @@ def refuse_arguments(function: str, given: tuple[Any, ...], unknown: dict[str, A
 _UNEXPECTED = re.compile(r"\(\) got an unexpected keyword argument '(\w+)'")
 
 
-def of_keyword(error: Exception) -> str:
+def of_keyword(error: BaseException) -> str:
     """What Python says of a keyword that a function has not, in our words; empty if not of one."""
     found = _UNEXPECTED.search(str(error))
     return "" if found is None else f"there is no keyword {found[1]}={_renamed(found[1])}"

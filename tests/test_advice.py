@@ -277,3 +277,13 @@ def test_keywords_of_torch_in_numpys_functions(keyword: str, ours: str) -> None:
             call(ag.ones((2, 3)), **{keyword: 1})
         with pytest.raises(ag.errors.ArgumentTypeError, match=r"there is no keyword colour=$"):
             call(ag.ones((2, 3)), colour=1)
+
+
+@pytest.mark.parametrize(("keyword", "ours"), [("dim", "axis"), ("keepdim", "keepdims")])
+def test_keywords_of_torch_in_methods_in_lifted_code(keyword: str, ours: str) -> None:
+    """The note said that the line needs NumPy's own arrays."""
+    for name in ("sum", "mean", "max", "var"):
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{keyword}'") as caught:
+            ag.grad(lambda x, name=name: getattr(x, name)(**{keyword: 0}))(np.ones((2, 3)))
+        (note,) = caught.value.__notes__
+        assert note.endswith(f"\nthere is no keyword {keyword}=; write {ours}= for it")

@@ -5,11 +5,17 @@ from __future__ import annotations
 import linecache
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._detach import refused_at
 from .._errors import DetachError
+from .._lazy import LazyModule
 from .lifter import SCOPE
+
+if TYPE_CHECKING:
+    from .. import _hints as hints
+else:
+    hints = LazyModule("arraygrad._hints")
 
 
 def note_line(error: BaseException) -> None:
@@ -38,7 +44,7 @@ def note_line(error: BaseException) -> None:
     file, number, _ = (users or lines)[-1]
     note = f"in lifted code at {file}:{number}: {linecache.getline(file, number).strip()}"
     if foreign:
-        note += f"\n{_ARRAYS_ARE_TENSORS}"
+        note += f"\n{hints.of_keyword(error) or _ARRAYS_ARE_TENSORS}"
     elif cause is not error:
         note += f"\n{cause}"
     error.add_note(note)
