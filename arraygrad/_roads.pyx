@@ -10,6 +10,7 @@ The slots of tensors and ops are read by their offsets: a look-up of an attribut
 as much. A slot that nothing has set raises AttributeError, as in Python.
 """
 
+cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.weakref cimport PyWeakref_NewRef

@@ -267,6 +267,7 @@ cdef bint is_fit(object stand, object array) except -1:
 # -- handing over ---------------------------------------------------------------------------------
 
 
+@cython.no_gc  # it goes with the call, and nothing that it holds knows it
 cdef class QuickHanded:
     """`handed.Handed`."""
 
@@ -275,6 +276,7 @@ cdef class QuickHanded:
     cdef public tuple args
     cdef PointerSet inner
     cdef public list held, filled, swaps, stands, cells, tensors, tuples
+    cdef list todo, pairs  # values to walk through; values that are held, each before its use
     # Where code that keeps something is not looked at, but what it leaves is counted: what must be
     # left, what has been left, and containers with copies of what they held.
     cdef object known
@@ -297,12 +299,23 @@ cdef inline list appended(list values, object value):
     return values
 
 
+cdef inline object hold(QuickHanded hand, object value, object use):
+    """Note a value that is held, and its use or None."""
+    if hand.pairs is None:
+        hand.pairs = [value, use]
+    else:
+        hand.pairs.append(value)
+        hand.pairs.append(use)
+
+
 cdef object leave_to_session(QuickHanded hand):
     """`handed.undo_later`."""
-    hand.held, hand.swaps = hand.held or [], hand.swaps or []
+    cdef list pairs = hand.pairs or []
+    hand.held = [(pairs[i], pairs[i + 1]) for i in range(0, len(pairs), 2)]
+    hand.swaps = hand.swaps or []
     hand.stands, hand.tensors = hand.stands or [], hand.tensors or []
     py_undo_later(hand)
-    hand.held = hand.swaps = hand.stands = None
+    hand.held = hand.pairs = hand.swaps = hand.stands = None
 
 
 cdef object tensor_for(QuickRecord record, object array, QuickHanded hand, object left):
@@ -323,7 +336,7 @@ cdef object tensor_for(QuickRecord record, object array, QuickHanded hand, objec
     return read_slot(stand, STAND_TENSOR)
 
 
-cdef object twin_of(QuickRecord record, object f, QuickHanded hand, list todo):
+cdef object twin_of(QuickRecord record, object f, QuickHanded hand):
     """`handed.twin_of`."""
     cdef PyObject *found
     if is_code_alone(f):
@@ -332,7 +345,9 @@ cdef object twin_of(QuickRecord record, object f, QuickHanded hand, list todo):
             return <object>found
     if hand.filled is None:
         hand.filled = []
-    return py_twin_of(record, f, hand.filled, todo)
+    if hand.todo is None:
+        hand.todo = []
+    return py_twin_of(record, f, hand.filled, hand.todo)
 
 
 cdef bint is_handy(object use) except -1:
@@ -372,10 +387,11 @@ cdef inline object held_in(object value, object use):
     return value.__dict__ if read_slot(layout, LAYOUT_SIMPLE) is True else layout.held(value)
 
 
-cdef bint walk_held(QuickRecord record, list todo, QuickHanded hand, object left) except -1:
+cdef bint walk_held(QuickRecord record, QuickHanded hand, object left) except -1:
     """`handed._walk`."""
     cdef PyObject *found
     looked = None
+    cdef list todo = hand.todo
     while todo:
         value = todo.pop()
         if not hand.enter(value):
@@ -383,14 +399,14 @@ cdef bint walk_held(QuickRecord record, list todo, QuickHanded hand, object left
         kind = type(value)
         owner = None  # what can be written to
         if kind is list:
-            hand.held = appended(hand.held, (value, None))
+            hold(hand, value, None)
             owner = items = value
         elif kind is dict:
-            hand.held = appended(hand.held, (value, None))
+            hold(hand, value, None)
             owner = items = value
             if not has_plain_keys(<dict>value):
                 return False
-            if "__name__" in <dict>value and py_is_everybodys(value):
+            if found_in(value, "__name__") is not NULL and py_is_everybodys(value):
                 return False
         elif kind is tuple:
             hand.tuples = appended(hand.tuples, value)
@@ -407,7 +423,7 @@ cdef bint walk_held(QuickRecord record, list todo, QuickHanded hand, object left
                 if not is_handy(use):
                     return False
                 looked = use
-            hand.held = appended(hand.held, (value, use))
+            hold(hand, value, use)
             items = held_in(value, use)
             if type(items) is dict:
                 owner = items
@@ -423,17 +439,17 @@ cdef bint walk_held(QuickRecord record, list todo, QuickHanded hand, object left
         # Copies: what is made for them runs code of Python's.
         if type(items) is dict:
             for key, item in list((<dict>items).items()):
-                if not hand_item(record, owner, key, item, hand, todo, left):
+                if not hand_item(record, owner, key, item, hand, left):
                     return False
         else:
             for i, item in enumerate(tuple(items)):
-                if not hand_item(record, owner, i, item, hand, todo, left):
+                if not hand_item(record, owner, i, item, hand, left):
                     return False
     return True
 
 
 cdef bint hand_item(
-    QuickRecord record, object owner, object key, object item, QuickHanded hand, list todo, object left
+    QuickRecord record, object owner, object key, object item, QuickHanded hand, object left
 ) except -1:
     """Hand over what a container or object holds; False if it needs more."""
     if is_inert(item):
@@ -445,7 +461,7 @@ cdef bint hand_item(
             if kind is ndarray:
                 new = tensor_for(record, item, hand, left)
             else:
-                new = twin_of(record, item, hand, todo)
+                new = twin_of(record, item, hand)
         if new is None:
             return False
         hand.swaps = appended(hand.swaps, (owner, key, item, new))
@@ -454,11 +470,11 @@ cdef bint hand_item(
         hand.tensors = appended(hand.tensors, item)
         hand.enter(item)
     else:
-        todo.append(item)
+        hand.todo.append(item)  # of the walk
     return True
 
 
-cdef object root_for(QuickRecord record, object value, QuickHanded hand, list todo, object left):
+cdef object root_for(QuickRecord record, object value, QuickHanded hand, object left):
     kind = type(value)
     if kind is ndarray:
         return tensor_for(record, value, hand, left)
@@ -468,23 +484,23 @@ cdef object root_for(QuickRecord record, object value, QuickHanded hand, list to
         return value if are_inert(value) else None
     if kind in REPLACED:
         return py_replacement(record, value)
-    todo.append(value)
+    hand.todo = appended(hand.todo, value)
     return value
 
 
+@cython.no_gc
 cdef class Fit:
     """`root_for` for syncs, which are Python's."""
 
     cdef QuickRecord record
     cdef QuickHanded hand
-    cdef list todo
     cdef object left
 
     def __call__(self, value):
-        return root_for(self.record, value, self.hand, self.todo, self.left)
+        return root_for(self.record, value, self.hand, self.left)
 
 
-cdef bint hand_roots(QuickRecord record, QuickHanded hand, list todo, object left) except -1:
+cdef bint hand_roots(QuickRecord record, QuickHanded hand, object left) except -1:
     """`handed._hand_roots`."""
     cdef PyObject *found
     cdef PyObject *old
@@ -494,7 +510,7 @@ cdef bint hand_roots(QuickRecord record, QuickHanded hand, list todo, object lef
         if found is NULL:
             return False
         value = <object>found
-        new = root_for(record, value, hand, todo, left)
+        new = root_for(record, value, hand, left)
         if new is None:
             return False
         if found_in(twin, name) is not <PyObject *>new:
@@ -508,7 +524,7 @@ cdef bint hand_roots(QuickRecord record, QuickHanded hand, list todo, object lef
         old = contents_of(read_slot(sync, CELL_TWIN))
         if old is NULL or old is not slot_of(read_slot(sync, CELL_SHARED), SHARED_SET):
             return False
-        new = root_for(record, value, hand, todo, left)
+        new = root_for(record, value, hand, left)
         if new is None:
             return False
         if (
@@ -521,7 +537,7 @@ cdef bint hand_roots(QuickRecord record, QuickHanded hand, list todo, object lef
     cdef Fit fit
     if roots.syncs:
         fit = Fit.__new__(Fit)
-        fit.record, fit.hand, fit.todo, fit.left = record, hand, todo, left
+        fit.record, fit.hand, fit.left = record, hand, left
         for sync in roots.syncs:
             if not sync.hand_over(record, fit, left):
                 return False
@@ -542,7 +558,7 @@ cdef QuickHanded handed_over(
     cdef QuickHanded hand = QuickHanded.__new__(QuickHanded)
     hand.known = known
     hand.call, hand.derivative, hand.args = record.twin, derivative, args
-    cdef list todo = [], fitted = None
+    cdef list fitted = None
     cdef Py_ssize_t i = 0
     if hand.call is None:
         target = record.target
@@ -552,7 +568,7 @@ cdef QuickHanded handed_over(
             hand.call = record.method
             fitted = [target, *args]
             i = 1
-        todo.append(target)
+        hand.todo = [target]
     left = None
     if derivative and KEPT_LEFT:
         left = py_met(args, kwargs) or None
@@ -561,7 +577,7 @@ cdef QuickHanded handed_over(
             kind = type(a)
             if kind is FUNCTION or kind is ndarray:
                 if kind is FUNCTION:
-                    new = twin_of(record, a, hand, todo)
+                    new = twin_of(record, a, hand)
                 else:
                     new = tensor_for(record, a, hand, left)
                 if new is None:
@@ -570,11 +586,11 @@ cdef QuickHanded handed_over(
                     fitted = list(args)
                 fitted[i] = new
             else:
-                todo.append(a)
+                hand.todo = appended(hand.todo, a)
         i += 1
-    if record.roots is not None and not hand_roots(record, hand, todo, left):
+    if record.roots is not None and not hand_roots(record, hand, left):
         return None
-    if todo and not walk_held(record, todo, hand, left):
+    if hand.todo is not None and not walk_held(record, hand, left):
         return None
     record.calls += 1
     if left is not None and hand.filled is not None:
@@ -644,8 +660,11 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
         for sync in hand.cells:
             if contents_of(read_slot(sync, CELL_TWIN)) is not slot_of(sync, CELL_SET):
                 return False
-    if hand.held is not None:
-        for value, use in hand.held:
+    cdef list pairs = hand.pairs
+    cdef Py_ssize_t k, count = 0 if pairs is None else len(pairs)
+    if pairs is not None:
+        for k in range(0, count, 2):
+            value, use = pairs[k], pairs[k + 1]
             if use is not None:
                 if <object>type(value) is not read_slot(use, USE_TWIN):
                     return False
@@ -657,8 +676,9 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
                     owner[key_] = old
             except (KeyError, IndexError):  # code has taken it away
                 continue
-    if hand.held is not None:
-        for value, use in hand.held:
+    if pairs is not None:
+        for k in range(0, count, 2):
+            value, use = pairs[k], pairs[k + 1]
             items = value if use is None else held_in(value, use)
             if type(items) is dict:
                 if use is None and not has_plain_keys(<dict>items):
@@ -677,7 +697,7 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
                         if use is not None or not is_placed(hand, items, i, item):
                             return False
                         count_placed(hand, TOLD_OF_LISTS, item)
-    hand.held = hand.swaps = hand.stands = None
+    hand.pairs = hand.swaps = hand.stands = None
     hand.is_counted = True
     return True
 
@@ -943,6 +963,7 @@ cdef object run_settled(
     bint plain_result, QuickHanded hand,
 ):
     """`Running.run_settled`, outside of other calls."""
+    cdef Py_ssize_t k
     cdef bint whole = True, simple = False, is_plain_push = derivative or plain_result
     cdef QuickSession session = SESSION
     refused = records.latest["count"]
@@ -955,11 +976,12 @@ cdef object run_settled(
         session.arguments = (args, kwargs)
     if record.catches:
         function = py_among_floats(function, False)
-    records.append(record)
+    (<list>records).append(record)
     try:
         if hand is not None:
-            if hand.held is not None:
-                for value, use in hand.held:
+            if hand.pairs is not None:
+                for k in range(0, len(hand.pairs), 2):
+                    value, use = hand.pairs[k], hand.pairs[k + 1]
                     if use is not None:
                         set_class(SET_CLASS, value, read_slot(use, USE_TWIN))
             if hand.swaps is not None:
@@ -978,7 +1000,7 @@ cdef object run_settled(
         if found_in(records.latest, "count") is not <PyObject *>refused:
             py_warn_of_caught()
         simple = is_tracked_data(result)
-        if hand is not None and (hand.held is not None or hand.stands is not None):
+        if hand is not None and (hand.pairs is not None or hand.stands is not None):
             whole = simple or (is_ours(result) and read_slot(result, NODE) is not None)
             whole = whole or py_is_tracked(result)
             if not (whole and is_taken_off(hand)):
@@ -1007,9 +1029,9 @@ cdef object run_settled(
         py_note_line(error)
         raise
     finally:
-        records.pop()
+        (<list>records).pop()
         if hand is not None:
-            if hand.held or hand.stands:
+            if hand.pairs or hand.stands:
                 leave_to_session(hand)
             if counts is not None:
                 py_drain(record, hand.filled, counts)
