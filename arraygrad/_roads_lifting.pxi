@@ -4,7 +4,7 @@ As in `_roads.pyx`: `lifting/calls.py`, `handed.py`, `arrays.py` and `running.py
 definitions, and get whatever is special.
 """
 
-cdef frozenset INERT, ARGUMENTS, PLAIN_KEYS
+cdef frozenset INERT, ARGUMENTS, PLAIN_KEYS, WALKED
 cdef object THREAD = None, FUNCTION, METHOD, NAMESPACE, REPLACED
 cdef QuickSession SESSION
 cdef list THREADS
@@ -26,7 +26,7 @@ cdef Py_ssize_t SYNC_CLS, SYNC_TAG, SYNC_VERSION
 
 def register_lifting(classes, known, functions):
     """Tell lifted calls of the classes whose slots they read, of what is asked, and what does the rest."""
-    global INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING
+    global INERT, ARGUMENTS, PLAIN_KEYS, WALKED, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING
     global FUNCTION, METHOD, NAMESPACE, REPLACED, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
     global py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
     global py_is_tracked, py_release
@@ -57,7 +57,7 @@ def register_lifting(classes, known, functions):
     SYNC_LIVE, SYNC_CLS = slot_offset(class_sync.live), slot_offset(class_sync.cls)
     SYNC_TAG, SYNC_VERSION = slot_offset(class_sync.tag), slot_offset(class_sync.version)
     (
-        INERT, ARGUMENTS, PLAIN_KEYS, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD,
+        INERT, ARGUMENTS, PLAIN_KEYS, WALKED, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD,
         NAMESPACE, REPLACED, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS, TOLD_OF_DICTS, TOLD_OF_LISTS,
     ) = known
     THREADS = SESSION.threads
@@ -469,8 +469,15 @@ cdef bint hand_item(
     elif kind in ARGUMENTS:
         hand.tensors = appended(hand.tensors, item)
         hand.enter(item)
-    else:
+    elif kind in WALKED or found_in(record.uses, kind) is not NULL:
         hand.todo.append(item)  # of the walk
+    else:
+        new = py_replacement(record, item)
+        if new is None or (owner is None and new is not item):
+            return False
+        hand.enter(item)
+        if new is not item:
+            hand.swaps = appended(hand.swaps, (owner, key, item, new))
     return True
 
 

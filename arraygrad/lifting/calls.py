@@ -43,8 +43,8 @@ if _compiled.ROADS is not None:
     _compiled.ROADS.register_lifting(
         (arrays.Standing, Uses, Layout, Family, Storage, CellSync, CellTwin, ClassSync),
         (
-            INERT, ARGUMENTS, handed.PLAIN_KEYS, THREAD, SESSION, kept.LEFT, arrays.STANDING,
-            types.FunctionType, types.MethodType, types.SimpleNamespace, handed.REPLACED,
+            INERT, ARGUMENTS, handed.PLAIN_KEYS, handed.WALKED, THREAD, SESSION, kept.LEFT,
+            arrays.STANDING, types.FunctionType, types.MethodType, types.SimpleNamespace, handed.REPLACED,
             sight.CONTENTS, arrays.SHARED, texts.NUMBERS,
             vars(object)["__class__"], by_numbers.__self__,  # type: ignore[attr-defined]
             places.DICT.told, places.LIST.told,

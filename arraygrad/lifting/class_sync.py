@@ -27,6 +27,12 @@ _FIXED = twin_classes.OWN | {
     "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__slotnames__",
 }  # fmt: skip
 
+# What an enumeration keeps its members in.
+_OF_ENUMS = frozenset({
+    "_member_names_", "_member_map_", "_value2member_map_", "_hashable_values_",
+    "_unhashable_values_", "_unhashable_values_map_",
+})  # fmt: skip
+
 
 class ClassSync:
     """Keeps a twin class in step; one for all records.
@@ -193,6 +199,8 @@ class ClassSync:
         if self.live is None or record.versions.get(self, 0) != self.version or not self.is_same():
             return False
         for name in self.live:
+            if name in _OF_ENUMS:  # they hold the members, which are handed over themselves
+                continue
             value = self.own[name]
             new = fit(value)
             if new is None or (left and id(value) in left):

@@ -72,9 +72,11 @@ def function(record: Record, f: Any) -> Any:
             twin = lifter.functions[f] = lifter.function(f, record.visit, record.cells)
             lifter.finish(twin, f, record.visit)
         if "<" not in f.__qualname__:
-            if record.own or not _holds(f):  # else its defaults are made fit in each call
+            if record.own or not holds_more_than_numbers(
+                f
+            ):  # else its defaults are made fit in each call
                 record.twins[f] = twin
-        elif not _holds(f):
+        elif not holds_more_than_numbers(f):
             key, known = id(f), record.passing
             known[key] = weakref.ref(f, lambda _: known.pop(key, None)), twin
     else:
@@ -98,7 +100,7 @@ def function(record: Record, f: Any) -> Any:
     return twin
 
 
-def _holds(f: Any) -> bool:
+def holds_more_than_numbers(f: Any) -> bool:
     """Whether a function has defaults that must be made fit."""
     values = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
     return any(type(v) not in INERT for v in values)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from . import arrays, kept
+from . import arrays, fitting, kept, rebinding
 from .items import is_everybodys, set_class
 from .leaving import ARGUMENTS
+from .lifter import SCOPE
 from .session import INERT, SESSION, THREAD
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ def undo_later(hand: Handed) -> None:
     hand.held, hand.swaps, hand.stands = [], [], []
 
 
+WALKED: frozenset[Any] = frozenset({list, dict, tuple, SimpleNamespace})
 PLAIN_KEYS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
@@ -266,10 +268,14 @@ REPLACED = frozenset({
 
 
 def replacement(record: Record, value: Any) -> Any:
-    """What stands for a value of such a type; None if it holds more than numbers."""
+    """What stands for a value that is no data; None if it holds more than numbers."""
+    kind = type(value)
     if not record.plainly:
         return None
-    if type(value) is functools.partial:
+    if kind not in REPLACED:
+        handler = record.handlers.get(kind)
+        return handler(record, value) if handler in fitting.STATIC else None
+    if kind is functools.partial:
         held = (*value.args, *value.keywords.values())
         if value.__dict__ or not INERT.issuperset(map(type, held)):
             return None
@@ -356,24 +362,38 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
             elif kind in ARGUMENTS:
                 hand.tensors.append(item)
                 inner.add(id(item))
-            else:
+            elif kind in WALKED or kind in known:
                 todo.append(item)
+            else:
+                new = replacement(record, item)
+                if new is None or (owner is None and new is not item):
+                    return False
+                inner.add(id(item))
+                if new is not item:
+                    hand.swaps.append((owner, key, item, new))
     return True
 
 
 def twin_of(record: Record, f: Any, filled: list[Any], todo: list[Any]) -> Any:
-    """The twin of a function that is as it was when it first came; None for others."""
-    if f.__dict__:
-        return None
-    if f.__closure__ is None:
-        if f.__defaults__ or f.__kwdefaults__:
-            return None
+    """The twin of a function whose variables, defaults and attributes are looked at; else None."""
+    twin: Any = None
+    owned = record.closures.get(id(f))
+    if owned is not None and owned[0] is f:
+        twin = owned[1]  # its variables are those of the target
+    elif f.__closure__ is None:
         twin = record.twins.get(f)
         if twin is None:
             passing = record.passing.get(id(f))
             if passing is not None and passing[0]() is f:
                 twin = passing[1]
-        return twin
+            elif not record.lifter.is_users(f.__globals__) and SCOPE not in f.__globals__:
+                return rebinding.known(f)
+    if twin is not None:
+        if f.__dict__.keys() - {"__wrapped__"} and id(twin) not in record.attributes:
+            return None
+        return None if fitting.holds_more_than_numbers(f) and id(twin) not in record.syncs else twin
+    if f.__dict__ or f.__closure__ is None:
+        return None
     empty = record.empty.get(id(f))
     if empty is None or empty.busy or empty.rebinds:
         return None
