@@ -5,7 +5,7 @@ definitions, and get whatever is special.
 """
 
 cdef frozenset INERT, ARGUMENTS, PLAIN_KEYS, WALKED
-cdef object THREAD = None, FUNCTION, METHOD, NAMESPACE, REPLACED
+cdef object THREAD = None, FUNCTION, METHOD, NAMESPACE, MADE_ANEW
 cdef QuickSession SESSION
 cdef list THREADS
 cdef dict STANDING, CONTENTS
@@ -14,7 +14,7 @@ cdef object KEPT_LEFT, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
 cdef object py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
 cdef object py_is_tracked, py_release
 cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
-cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met
+cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met, py_made, py_register_replaced
 cdef Py_ssize_t STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
 cdef Py_ssize_t STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
 cdef Py_ssize_t USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
@@ -27,11 +27,11 @@ cdef Py_ssize_t SYNC_CLS, SYNC_TAG, SYNC_VERSION
 def register_lifting(classes, known, functions):
     """Tell lifted calls of the classes whose slots they read, of what is asked, and what does the rest."""
     global INERT, ARGUMENTS, PLAIN_KEYS, WALKED, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING
-    global FUNCTION, METHOD, NAMESPACE, REPLACED, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
+    global FUNCTION, METHOD, NAMESPACE, MADE_ANEW, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
     global py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
     global py_is_tracked, py_release
     global py_note_line, py_held_by, py_is_harmless, py_sight_of
-    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met
+    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met, py_made, py_register_replaced
     global STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
     global STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
     global USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
@@ -58,7 +58,7 @@ def register_lifting(classes, known, functions):
     SYNC_TAG, SYNC_VERSION = slot_offset(class_sync.tag), slot_offset(class_sync.version)
     (
         INERT, ARGUMENTS, PLAIN_KEYS, WALKED, THREAD, SESSION, KEPT_LEFT, STANDING, FUNCTION, METHOD,
-        NAMESPACE, REPLACED, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS, TOLD_OF_DICTS, TOLD_OF_LISTS,
+        NAMESPACE, MADE_ANEW, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS, TOLD_OF_DICTS, TOLD_OF_LISTS,
     ) = known
     THREADS = SESSION.threads
     (
@@ -66,7 +66,7 @@ def register_lifting(classes, known, functions):
         py_is_tracked, py_release,
         py_held_by, py_is_harmless, py_sight_of, py_note_line,
         py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
-        py_among_floats, py_replacement, py_met,
+        py_among_floats, py_replacement, py_met, py_made, py_register_replaced,
     ) = functions
 
 
@@ -275,7 +275,7 @@ cdef class QuickHanded:
     cdef public object call
     cdef public tuple args
     cdef PointerSet inner
-    cdef public list held, filled, swaps, stands, cells, tensors, tuples
+    cdef public list held, filled, swaps, replaced, stands, cells, tensors, tuples
     cdef list todo, pairs  # values to walk through; values that are held, each before its use
     # Where code that keeps something is not looked at, but what it leaves is counted: what must be
     # left, what has been left, and containers with copies of what they held.
@@ -312,7 +312,7 @@ cdef object leave_to_session(QuickHanded hand):
     """`handed.undo_later`."""
     cdef list pairs = hand.pairs or []
     hand.held = [(pairs[i], pairs[i + 1]) for i in range(0, len(pairs), 2)]
-    hand.swaps = hand.swaps or []
+    hand.swaps, hand.replaced = hand.swaps or [], hand.replaced or []
     hand.stands, hand.tensors = hand.stands or [], hand.tensors or []
     py_undo_later(hand)
     hand.held = hand.pairs = hand.swaps = hand.stands = None
@@ -472,13 +472,21 @@ cdef bint hand_item(
     elif kind in WALKED or found_in(record.uses, kind) is not NULL:
         hand.todo.append(item)  # of the walk
     else:
-        new = py_replacement(record, item)
+        new = made_anew(record, item, hand) if kind in MADE_ANEW else py_replacement(record, item)
         if new is None or (owner is None and new is not item):
             return False
         hand.enter(item)
         if new is not item:
             hand.swaps = appended(hand.swaps, (owner, key, item, new))
     return True
+
+
+cdef object made_anew(QuickRecord record, object value, QuickHanded hand):
+    """`handed.made`."""
+    new = py_made(record, value)
+    if new is not None and new is not value:
+        hand.replaced = appended(hand.replaced, (new, value))
+    return new
 
 
 cdef object root_for(QuickRecord record, object value, QuickHanded hand, object left):
@@ -489,8 +497,8 @@ cdef object root_for(QuickRecord record, object value, QuickHanded hand, object 
         return None
     if kind is tuple:
         return value if are_inert(value) else None
-    if kind in REPLACED:
-        return py_replacement(record, value)
+    if kind in MADE_ANEW:
+        return made_anew(record, value, hand)
     hand.todo = appended(hand.todo, value)
     return value
 
@@ -998,12 +1006,16 @@ cdef object run_settled(
                 counts = py_fill(hand.filled)
         result = function(*args, **kwargs) if kwargs else function(*args)
         if session.rebound:
-            if not record._takes_all():
-                record._push_alone(is_plain_push)
-        elif not is_same(record.after):
+            whole = record._takes_all()
+        else:
+            whole = is_same(record.after)
+            if whole and record.roots is not None and record.roots.syncs:
+                whole = takes_all(record.roots.syncs)
+        if not whole:
+            if hand is not None and hand.replaced is not None:
+                py_register_replaced(hand)
             record._push_alone(is_plain_push)
-        elif record.roots is not None and record.roots.syncs and not takes_all(record.roots.syncs):
-            record._push_alone(is_plain_push)
+            whole = True
         if found_in(records.latest, "count") is not <PyObject *>refused:
             py_warn_of_caught()
         simple = is_tracked_data(result)
@@ -1025,6 +1037,8 @@ cdef object run_settled(
         if plain_result and whole and is_ours(result) and not session.touched and is_recording():
             if read_slot(result, NODE) is not None:
                 return result  # of a tensor that the arguments hold
+        if hand is not None and hand.replaced is not None:
+            py_register_replaced(hand)
         with session.lock:
             record.plain = plain_result
             result = record.leave_value(result)

@@ -44,7 +44,8 @@ if _compiled.ROADS is not None:
         (arrays.Standing, Uses, Layout, Family, Storage, CellSync, CellTwin, ClassSync),
         (
             INERT, ARGUMENTS, handed.PLAIN_KEYS, handed.WALKED, THREAD, SESSION, kept.LEFT,
-            arrays.STANDING, types.FunctionType, types.MethodType, types.SimpleNamespace, handed.REPLACED,
+            arrays.STANDING, types.FunctionType, types.MethodType, types.SimpleNamespace,
+            handed.MADE_ANEW,
             sight.CONTENTS, arrays.SHARED, texts.NUMBERS,
             vars(object)["__class__"], by_numbers.__self__,  # type: ignore[attr-defined]
             places.DICT.told, places.LIST.told,
@@ -54,7 +55,7 @@ if _compiled.ROADS is not None:
             memos.is_tracked_result, arrays.release, sight.held_by, sight.is_harmless,
             sight.sight_of, blame.note_line, arrays.standing_for, handed.twin_of,
             handed.undo_later, warn_of_caught, python_arithmetic.among_floats,
-            handed.replacement, kept.met,
+            handed.replacement, kept.met, handed.made, handed.register_replaced,
         ),
     )  # fmt: skip
 

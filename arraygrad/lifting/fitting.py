@@ -263,14 +263,19 @@ def partial(record: Record, partial: Any) -> Any:
 
 def memo(record: Record, memo: Any) -> Any:
     """``lru_cache`` around the twin, with a cache of its own."""
-    function = record.visit(memo.__wrapped__)
+    found = memo_of(memo, record.visit(memo.__wrapped__))
+    return memo if found is memo else replaced(found, memo)
+
+
+def memo_of(memo: Any, function: Any) -> Any:
+    """The memo of what stands for a function; that of the function itself if it is the same."""
     if function is memo.__wrapped__:
         return memo
     found = _MEMOS.get(function)
     if found is None:
         settings = memo.cache_parameters()
         found = _MEMOS[function] = stand_ins.lru_cache(**settings)(function)
-    return replaced(found, memo)
+    return found
 
 
 def compiled(record: Record, dispatcher: Any) -> Any:

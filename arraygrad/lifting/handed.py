@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
+from ..numpy import random as tensor_random
 from . import arrays, fitting, kept, rebinding
 from .items import is_everybodys, set_class
 from .leaving import ARGUMENTS
@@ -40,6 +41,8 @@ class Handed:
         The twins of closures with their variables.
     swaps : list of (list or dict, key, value, what stands for it)
         Places that hold what stands for an array or function while the call runs.
+    replaced : list of (what stands for it, value)
+        What was made for this call alone.
     stands : list of Standing
         All that stand for arrays.
     cells : list of CellSync
@@ -51,8 +54,8 @@ class Handed:
     """
 
     __slots__ = (
-        "args", "call", "cells", "derivative", "filled", "held", "inner", "stands", "swaps",
-        "tensors", "tuples",
+        "args", "call", "cells", "derivative", "filled", "held", "inner", "replaced", "stands",
+        "swaps", "tensors", "tuples",
     )  # fmt: skip
 
     def __init__(self, call: Any, derivative: bool) -> None:
@@ -63,6 +66,7 @@ class Handed:
         self.inner: set[int] = set()
         self.filled: list[tuple[Any, list[Any]]] = []
         self.swaps: list[tuple[Any, Any, Any, Any]] = []
+        self.replaced: list[tuple[Any, Any]] = []
         self.stands: list[arrays.Standing] = []
         self.cells: list[CellSync] = []
         self.tensors: list[Any] = []
@@ -118,6 +122,7 @@ def undo_later(hand: Handed) -> None:
             if type(value) is use.layout.cls:
                 set_class(value, use.twin)
             session.seen[id(value)] = (value, use.layout)
+    register_replaced(hand)
     for _, _, old, new in hand.swaps:
         if type(old) is not ndarray:
             session.replaced[id(new)] = (new, old)
@@ -255,31 +260,64 @@ def _root_for(record: Record, value: Any, hand: Handed, todo: list[Any], left: A
         return None  # bound anew: no such values are handed over
     if kind is tuple:
         return value if INERT.issuperset(map(type, value)) else None
-    if kind in REPLACED:
-        return replacement(record, value)
+    if kind in MADE_ANEW:
+        return _replaced(record, value, hand)
     todo.append(value)
     return value
 
 
-# Types of which the session has others made in each call, and knows them.
-REPLACED = frozenset({
+def _replaced(record: Record, value: Any, hand: Handed) -> Any:
+    """What stands for something that is no data; None if it holds more than numbers."""
+    if type(value) not in MADE_ANEW:
+        return replacement(record, value)
+    new = made(record, value)
+    if new is not None and new is not value:
+        hand.replaced.append((new, value))
+    return new
+
+
+# Types for whose values others are made.
+MADE_ANEW = frozenset({
     functools.partial, functools._lru_cache_wrapper, np.random.Generator, np.random.RandomState,
 })  # fmt: skip
 
 
-def replacement(record: Record, value: Any) -> Any:
-    """What stands for a value that is no data; None if it holds more than numbers."""
+def made(record: Record, value: Any) -> Any:
+    """What is made to stand for a value of such a type; None if it holds more than numbers."""
     kind = type(value)
     if not record.plainly:
         return None
-    if kind not in REPLACED:
-        handler = record.handlers.get(kind)
-        return handler(record, value) if handler in fitting.STATIC else None
     if kind is functools.partial:
+        function = _code_for(record, value.func)
         held = (*value.args, *value.keywords.values())
-        if value.__dict__ or not INERT.issuperset(map(type, held)):
+        if function is None or value.__dict__ or not INERT.issuperset(map(type, held)):
             return None
-    return record.visit(value)
+        return functools.partial(function, *value.args, **value.keywords)
+    if kind is functools._lru_cache_wrapper:
+        function = _code_for(record, value.__wrapped__)
+        return None if function is None else fitting.memo_of(value, function)
+    return tensor_random.over(value)
+
+
+def _code_for(record: Record, f: Any) -> Any:
+    if type(f) is not FunctionType:
+        return replacement(record, f)
+    filled: list[Any] = []
+    twin = twin_of(record, f, filled, [])
+    return None if filled else twin
+
+
+def replacement(record: Record, value: Any) -> Any:
+    """What stands for a class, a function of a library and the like; None for anything else."""
+    handler = record.handlers.get(type(value)) if record.plainly else None
+    return handler(record, value) if handler in fitting.STATIC else None
+
+
+def register_replaced(hand: Handed) -> None:
+    """Have the session know what stands for something that was made for this call."""
+    SESSION.touched = True
+    for new, old in hand.replaced:
+        SESSION.replaced[id(new)] = (new, old)
 
 
 def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
@@ -365,7 +403,7 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
             elif kind in WALKED or kind in known:
                 todo.append(item)
             else:
-                new = replacement(record, item)
+                new = _replaced(record, item, hand)
                 if new is None or (owner is None and new is not item):
                     return False
                 inner.add(id(item))
@@ -389,9 +427,15 @@ def twin_of(record: Record, f: Any, filled: list[Any], todo: list[Any]) -> Any:
             elif not record.lifter.is_users(f.__globals__) and SCOPE not in f.__globals__:
                 return rebinding.known(f)
     if twin is not None:
-        if f.__dict__.keys() - {"__wrapped__"} and id(twin) not in record.attributes:
+        if (
+            f.__dict__
+            and f.__dict__.keys() != {"__wrapped__"}
+            and id(twin) not in record.attributes
+        ):
             return None
-        return None if fitting.holds_more_than_numbers(f) and id(twin) not in record.syncs else twin
+        if (f.__defaults__ or f.__kwdefaults__) and id(twin) not in record.syncs:
+            return None if fitting.holds_more_than_numbers(f) else twin
+        return twin
     if f.__dict__ or f.__closure__ is None:
         return None
     empty = record.empty.get(id(f))

@@ -14,7 +14,7 @@ from .._storage import TensorBase
 from ..autograd.recorded import by_numbers
 from . import arrays, blame, memos, python_arithmetic
 from .class_sync import take_numbers
-from .handed import Handed, drain, fill, undo_later
+from .handed import Handed, drain, fill, register_replaced, undo_later
 from .items import set_class
 from .leaving import ARGUMENTS, Leaving
 from .session import ABSENT, INERT, SESSION, THREAD
@@ -285,6 +285,8 @@ class Running(Leaving):
             result = function(*args, **kwargs) if kwargs else function(*args)
             watches = self.after is not None or self.roots is not None or session.rebound
             if watches and not self._takes_all():
+                if hand is not None and hand.replaced:
+                    register_replaced(hand)
                 self._push_alone(derivative or plain_result)
             if latest["count"] != refused:
                 warn_of_caught()
@@ -302,6 +304,8 @@ class Running(Leaving):
             kind = type(result)
             if kind in ARGUMENTS and (not plain_result or kind in INERT):
                 return result
+            if hand is not None and hand.replaced:
+                register_replaced(hand)
             with session.lock:
                 self.plain = plain_result
                 result = self.leave_value(result)

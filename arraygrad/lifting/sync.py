@@ -330,13 +330,13 @@ class DefaultsSync:
         self.twin = twin
         self.changes: Callable[[Any], bool] = is_live
         self.pulled: Any = None  # the user's, for which the twin has its own
-        self.live: list[bool] = []  # of each, whether what stands for it must be looked at anew
+        self.live: list[int] = []  # which must be looked at anew in each call
 
     def pull(self, record: Record) -> None:
         """Bring the twin up to date."""
         self.changes = record.changes
         self.pulled = self.f.__defaults__
-        self.live = [record.changes(value) for value in self.pulled or ()]
+        self.live = [i for i, value in enumerate(self.pulled or ()) if record.changes(value)]
         if self.f.__defaults__:
             self.twin.__defaults__ = tuple(map(record.visit, self.f.__defaults__))
         if self.f.__kwdefaults__:
@@ -363,20 +363,23 @@ class DefaultsSync:
     def hand_over(self, record: Record, fit: Fit, left: Any) -> bool:
         """Give the twin what stands for the values in this call; False if some need more."""
         f, twin = self.f, self.twin
-        given, keywords = f.__defaults__ or (), f.__kwdefaults__ or {}
-        if f.__defaults__ is not self.pulled:
+        given, keywords = f.__defaults__, f.__kwdefaults__
+        if given is not self.pulled:
             return False
-        new = [
-            fit(was) if live else now
-            for was, live, now in zip(given, self.live, twin.__defaults__ or (), strict=True)
-        ]
-        named = {k: v if type(v) in INERT else fit(v) for k, v in keywords.items()}
-        for was, now in zip((*given, *keywords.values()), (*new, *named.values()), strict=True):
-            if (now is None and was is not None) or (left and id(was) in left):
+        bound: Any = None
+        for i in self.live:
+            new = fit(given[i])
+            if new is None:
                 return False
-        if given and not all(map(operator.is_, new, twin.__defaults__)):
-            twin.__defaults__ = tuple(new)
-        if named:
+            if new is not twin.__defaults__[i]:
+                bound = bound or [*twin.__defaults__]
+                bound[i] = new
+        if bound:
+            twin.__defaults__ = tuple(bound)
+        if keywords:
+            named = {k: v if type(v) in INERT else fit(v) for k, v in keywords.items()}
+            if any(v is None and keywords[k] is not None for k, v in named.items()):
+                return False
             twin.__kwdefaults__ = named
         return True
 
@@ -442,11 +445,11 @@ class AttributesSync:
         if f is None or twin is None:
             return False
         held = vars(f)
-        if held.keys() - _OWN != self.values.keys():
+        if len(held) - ("__wrapped__" in held) != len(self.values):
             return False
         for name, was in self.values.items():
-            value = held[name]
-            new = value if type(value) in INERT else fit(value)
+            value = held.get(name, ABSENT)
+            new = value if type(value) in INERT else None if value is ABSENT else fit(value)
             if (new is None and value is not None) or (left and id(value) in left):
                 return False
             if value is not was or new is not self.set[name]:
@@ -460,7 +463,7 @@ class AttributesSync:
         if f is None or twin is None:
             return False
         held = vars(twin)
-        if len(held.keys() - _OWN) != len(self.set):
+        if len(held) - ("__wrapped__" in held) != len(self.set):
             return False
         for name, was in self.set.items():
             now = held.get(name, ABSENT)
