@@ -362,6 +362,20 @@ static inline unsigned long tag_of(PyObject *cls)
     return ((PyTypeObject *)cls)->tp_version_tag;
 }
 
+/* The same; a class that has none gets one, unless it has had as many as Python gives. */
+static inline unsigned long new_tag_of(PyObject *cls)
+{
+    static PyObject *name = NULL;
+    if (!tag_of(cls)) {
+        if (name == NULL && (name = PyUnicode_InternFromString("__init__")) == NULL) {
+            PyErr_Clear();
+            return 0;
+        }
+        _PyType_Lookup((PyTypeObject *)cls, name);
+    }
+    return tag_of(cls);
+}
+
 /* Numbers and text of Python's own, which hold nothing; most values are. */
 static inline int is_atom(PyObject *o)
 {
@@ -382,6 +396,38 @@ static inline int is_code_alone(PyObject *f)
 static inline PyObject *contents_of(PyObject *cell)
 {
     return PyCell_Check(cell) ? PyCell_GET(cell) : NULL;
+}
+
+/* Puts values into the variables of a function; None empties them. */
+static int fill_cells(PyObject *f, PyObject *values)
+{
+    PyObject *cells = ((PyFunctionObject *)f)->func_closure;
+    for (Py_ssize_t i = 0; cells != NULL && i < PyTuple_GET_SIZE(cells); i++) {
+        PyObject *value = values == Py_None ? NULL : PyList_GET_ITEM(values, i);
+        if (PyCell_Set(PyTuple_GET_ITEM(cells, i), value) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int add_count(PyObject *counts, PyObject *o)
+{
+    PyObject *count = PyLong_FromSsize_t(Py_REFCNT(o));
+    int failed = count == NULL || PyList_Append(counts, count) < 0;
+    Py_XDECREF(count);
+    return failed ? -1 : 0;
+}
+
+/* Adds how many references there are to a function and to its variables. */
+static int add_references(PyObject *f, PyObject *counts)
+{
+    PyObject *cells = ((PyFunctionObject *)f)->func_closure;
+    int failed = add_count(counts, f);
+    for (Py_ssize_t i = 0; !failed && cells != NULL && i < PyTuple_GET_SIZE(cells); i++) {
+        failed = add_count(counts, PyTuple_GET_ITEM(cells, i));
+    }
+    return failed;
 }
 
 /* o.__class__ = cls, by the descriptor that object has for it. */

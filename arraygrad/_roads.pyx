@@ -47,6 +47,9 @@ cdef extern from "_roads.h":
     bint has_geometry(object array, object shape, object strides)
     int holds_bytes(object array, object value)
     unsigned long tag_of(object cls)
+    unsigned long new_tag_of(object cls)
+    int fill_cells(object f, object values) except -1
+    int add_references(object f, object counts) except -1
     bint is_atom(object o)
     bint is_code_alone(object f)
     PyObject *contents_of(object cell)

@@ -11,7 +11,7 @@ cdef list THREADS
 cdef dict STANDING, CONTENTS
 cdef object TOLD_OF_DICTS, TOLD_OF_LISTS
 cdef object KEPT_LEFT, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
-cdef object py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
+cdef object py_hold_tensors, py_lend, py_is_everybodys
 cdef object py_is_tracked, py_release
 cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
 cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met, py_made, py_register_replaced
@@ -21,14 +21,14 @@ cdef Py_ssize_t USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
 cdef Py_ssize_t LAYOUT_CLS, LAYOUT_SIMPLE
 cdef Py_ssize_t STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
 cdef Py_ssize_t CELL_CELL, CELL_TWIN, CELL_SHARED, CELL_VALUE, CELL_SET, SHARED_SET, SYNC_LIVE
-cdef Py_ssize_t SYNC_CLS, SYNC_TAG, SYNC_VERSION
+cdef Py_ssize_t SYNC_CLS, SYNC_TAG, SYNC_VERSION, EMPTY_BUSY, EMPTY_TWIN
 
 
 def register_lifting(classes, known, functions):
     """Tell lifted calls of the classes whose slots they read, of what is asked, and what does the rest."""
     global INERT, ARGUMENTS, PLAIN_KEYS, WALKED, THREAD, SESSION, THREADS, KEPT_LEFT, STANDING
     global FUNCTION, METHOD, NAMESPACE, MADE_ANEW, CONTENTS, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
-    global py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys
+    global py_hold_tensors, py_lend, py_is_everybodys
     global py_is_tracked, py_release
     global py_note_line, py_held_by, py_is_harmless, py_sight_of
     global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met, py_made, py_register_replaced
@@ -38,8 +38,9 @@ def register_lifting(classes, known, functions):
     global LAYOUT_CLS, LAYOUT_SIMPLE, STORAGE_VERSION, STORAGE_PINNED, FAMILY_NODE
     global TOLD_OF_DICTS, TOLD_OF_LISTS
     global CELL_CELL, CELL_TWIN, CELL_SHARED, CELL_VALUE, CELL_SET, SHARED_SET, SYNC_LIVE
-    global SYNC_CLS, SYNC_TAG, SYNC_VERSION
-    standing, uses, layout, family, storage, cell_sync, cell_twin, class_sync = classes
+    global SYNC_CLS, SYNC_TAG, SYNC_VERSION, EMPTY_BUSY, EMPTY_TWIN
+    standing, uses, layout, family, storage, cell_sync, cell_twin, class_sync, empty = classes
+    EMPTY_BUSY, EMPTY_TWIN = slot_offset(empty.busy), slot_offset(empty.twin)
     STAND_ARRAY, STAND_TENSOR = slot_offset(standing.array), slot_offset(standing.tensor)
     STAND_MEMORY, STAND_COPIED = slot_offset(standing.memory), slot_offset(standing.copied)
     STAND_OWNER, STAND_SHAPE = slot_offset(standing.owner), slot_offset(standing.shape)
@@ -62,7 +63,7 @@ def register_lifting(classes, known, functions):
     ) = known
     THREADS = SESSION.threads
     (
-        py_drain, py_fill, py_hold_tensors, py_lend, py_is_everybodys,
+        py_hold_tensors, py_lend, py_is_everybodys,
         py_is_tracked, py_release,
         py_held_by, py_is_harmless, py_sight_of, py_note_line,
         py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
@@ -162,7 +163,7 @@ cdef class QuickRecord:
     cdef public bint catches, keeps, fits, bare, fills, is_function, plain
     cdef public list active, unsure
     cdef public set codes
-    cdef public dict uses, twins
+    cdef public dict uses, twins, empty
     cdef public bint has_memo, writes, draws
     cdef public object outside
     cdef public dict written
@@ -177,12 +178,12 @@ def has_same_entries(method):
         if THREAD is None:
             return method(self)
         tag = read_slot(self, SYNC_TAG)
-        cdef unsigned long now = tag_of(read_slot(self, SYNC_CLS))
+        cdef unsigned long now = new_tag_of(read_slot(self, SYNC_CLS))
         if now != 0 and tag is not None and <unsigned long>tag == now:
             return True
         if not method(self):
             return False
-        now = tag_of(read_slot(self, SYNC_CLS))
+        now = new_tag_of(read_slot(self, SYNC_CLS))
         write_slot(self, SYNC_TAG, now if now else None)
         return True
 
@@ -387,6 +388,33 @@ cdef inline object held_in(object value, object use):
     return value.__dict__ if read_slot(layout, LAYOUT_SIMPLE) is True else layout.held(value)
 
 
+cdef list fill(list filled):
+    """`handed.fill`."""
+    for empty, values in filled:
+        write_slot(empty, EMPTY_BUSY, True)
+        fill_cells(read_slot(empty, EMPTY_TWIN), values)
+    return counted(filled)
+
+
+cdef list counted(list filled):
+    """How many references there are to twins and their cells."""
+    counts = []
+    for empty, _ in filled:
+        add_references(read_slot(empty, EMPTY_TWIN), counts)
+    return counts
+
+
+cdef object drain(QuickRecord record, list filled, list counts):
+    """`handed.drain`."""
+    alone = counts == counted(filled)
+    for empty, _ in filled:
+        if alone:
+            write_slot(empty, EMPTY_BUSY, False)
+            fill_cells(read_slot(empty, EMPTY_TWIN), None)
+        else:
+            (<dict>record.empty).pop(id(empty.function()), None)
+
+
 cdef bint walk_held(QuickRecord record, QuickHanded hand, object left) except -1:
     """`handed._walk`."""
     cdef PyObject *found
@@ -452,9 +480,15 @@ cdef bint hand_item(
     QuickRecord record, object owner, object key, object item, QuickHanded hand, object left
 ) except -1:
     """Hand over what a container or object holds; False if it needs more."""
-    if is_inert(item):
+    if is_atom(item):
+        return True
+    if is_ours(item):
+        hand.tensors = appended(hand.tensors, item)
+        hand.enter(item)
         return True
     kind = type(item)
+    if kind in INERT:
+        return True
     if kind is ndarray or kind is FUNCTION:
         new = None
         if owner is not None:
@@ -465,9 +499,6 @@ cdef bint hand_item(
         if new is None:
             return False
         hand.swaps = appended(hand.swaps, (owner, key, item, new))
-        hand.enter(item)
-    elif kind in ARGUMENTS:
-        hand.tensors = appended(hand.tensors, item)
         hand.enter(item)
     elif kind in WALKED or found_in(record.uses, kind) is not NULL:
         hand.todo.append(item)  # of the walk
@@ -495,8 +526,8 @@ cdef object root_for(QuickRecord record, object value, QuickHanded hand, object 
         return tensor_for(record, value, hand, left)
     if kind in ARGUMENTS or kind is FUNCTION:
         return None
-    if kind is tuple:
-        return value if are_inert(value) else None
+    if kind is tuple and are_inert(value):
+        return value
     if kind in MADE_ANEW:
         return made_anew(record, value, hand)
     hand.todo = appended(hand.todo, value)
@@ -600,8 +631,18 @@ cdef QuickHanded handed_over(
                 if fitted is None:
                     fitted = list(args)
                 fitted[i] = new
-            else:
+            elif kind in WALKED or found_in(record.uses, kind) is not NULL:
                 hand.todo = appended(hand.todo, a)
+            else:
+                new = made_anew(record, a, hand) if kind in MADE_ANEW else py_replacement(record, a)
+                if new is None:
+                    return None
+                if new is not a:
+                    if fitted is None:
+                        fitted = list(args)
+                    fitted[i] = new
+                    if kind not in MADE_ANEW:
+                        hand.replaced = appended(hand.replaced, (new, a))
         i += 1
     if record.roots is not None and not hand_roots(record, hand, left):
         return None
@@ -618,7 +659,7 @@ cdef QuickHanded handed_over(
 
 
 cdef bint holds_known(QuickHanded hand, object item) except -1:
-    return is_inert(item) or is_in_set(&hand.inner, <PyObject *>item)
+    return is_atom(item) or is_in_set(&hand.inner, <PyObject *>item) or type(item) in INERT
 
 
 cdef bint is_placed(QuickHanded hand, object owner, object key, object item) except -1:
@@ -1003,7 +1044,7 @@ cdef object run_settled(
                 for owner, key, _, new in hand.swaps:
                     owner[key] = new
             if hand.filled:
-                counts = py_fill(hand.filled)
+                counts = fill(hand.filled)
         result = function(*args, **kwargs) if kwargs else function(*args)
         if session.rebound:
             whole = record._takes_all()
@@ -1055,7 +1096,7 @@ cdef object run_settled(
             if hand.pairs or hand.stands:
                 leave_to_session(hand)
             if counts is not None:
-                py_drain(record, hand.filled, counts)
+                drain(record, hand.filled, counts)
             if SHARED:
                 py_release()
         if derivative or session.touched:

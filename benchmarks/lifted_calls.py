@@ -11,7 +11,8 @@ import dataclasses
 import functools
 import timeit
 from collections.abc import Callable
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,12 @@ TARGETS = np.linspace(0.0, 1.0, 10)
 SCALE = 3.0
 SETTINGS = {"slope": 2.0, "shift": 3.0}
 COUNTS = {"calls": 0}
+total = 0
 REGISTRY: dict[str, Callable[..., Any]] = {}
+HISTORY: list[Any] = []
+TREE: dict[str, Any] = {"layer": {"weights": np.ones(5)}, "shifts": [np.ones(5), 2.0]}
+SPACE = SimpleNamespace(scale=2.0, weights=np.ones(5))
+DOUBLED = functools.partial(np.multiply, 2.0)
 
 
 def _plain(x: Any) -> Any:
@@ -115,6 +121,111 @@ def _of_a_list(x: Any, numbers: list[float]) -> Any:
     return (x * numbers[0] + numbers[1]).sum()
 
 
+def _with_keyword(x: Any, scale: float = 1.0) -> Any:
+    return (x * scale).sum()
+
+
+def _counting_in_a_global(x: Any) -> Any:
+    global total
+    total += 1
+    return (x**2).sum()
+
+
+def _counting_in_itself(x: Any) -> Any:
+    _counting_in_itself.calls += 1  # type: ignore[attr-defined]
+    return (x**2).sum()
+
+
+_counting_in_itself.calls = 0  # type: ignore[attr-defined]
+
+
+class _Rates:
+    weights = np.linspace(0.0, 1.0, 5)
+    table = {"slope": 2.0}  # noqa: RUF012 - what users write
+    calls = 0
+
+
+def _with_a_class(x: Any) -> Any:
+    return (x * _Rates.weights * _Rates.table["slope"]).sum()
+
+
+def _counting_in_a_class(x: Any) -> Any:
+    _Rates.calls += 1
+    return (x**2).sum()
+
+
+def _with_defaults(x: Any, weights: Any = _Rates.weights, shifts: Any = (1.0, [2.0])) -> Any:
+    return (x * weights + shifts[0]).sum()
+
+
+@functools.lru_cache
+def _grid(n: int) -> Any:
+    return np.linspace(0.0, 1.0, n)
+
+
+def _with_a_memo(x: Any) -> Any:
+    return (x * _grid(5)).sum()
+
+
+class _Pair(NamedTuple):
+    values: Any
+    scale: float
+
+
+def _with_named_tuples(x: Any) -> Any:
+    pair = _Pair(x, 2.0)
+    return (pair.values * pair.scale).sum()
+
+
+def _with_nested_arrays(x: Any) -> Any:
+    return (x * TREE["layer"]["weights"] + TREE["shifts"][0]).sum()
+
+
+def _with_a_namespace(x: Any) -> Any:
+    return (x * SPACE.weights * SPACE.scale).sum()
+
+
+def _with_a_partial(x: Any) -> Any:
+    return DOUBLED(x).sum()
+
+
+def _catching(x: Any) -> Any:
+    try:
+        return (x**2).sum()
+    except ZeroDivisionError:
+        return 0.0
+
+
+def _of_a_function(x: Any, f: Callable[[Any], Any]) -> Any:
+    return f(x).sum()
+
+
+def _scaled(scale: float) -> Callable[[Any], Any]:
+    return lambda x: x * scale
+
+
+def _making_objects(x: Any) -> Any:
+    return _of_an_object(_Wave(x, 2.0))
+
+
+def _giving_a_dict(x: Any) -> Any:
+    return {"loss": x.sum(), "doubled": x * 2}["loss"]
+
+
+def _keeping_losses(x: Any) -> Any:
+    loss = (x**2).sum()
+    HISTORY.append(loss)
+    del HISTORY[:-100]
+    return loss
+
+
+class _Layer:
+    def __call__(self, x: Any) -> Any:
+        self.before = x * 2
+        self.after = np.tanh(self.before)
+        return self.after.sum()
+
+
 def _point() -> Any:
     return ag.tensor(np.linspace(0.1, 1.0, 5), requires_grad=True)
 
@@ -132,23 +243,45 @@ KINDS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "with a dict of settings": (_with_settings, (_point(),)),
     "of a tensor and an array": (_of_an_array, (_point(), FEATURES)),
     "of a tensor and a list": (_of_a_list, (_point(), [1.0, 2.0])),
+    "with a class's array and dict": (_with_a_class, (_point(),)),
+    "that counts in a global": (_counting_in_a_global, (_point(),)),
+    "that counts in its attribute": (_counting_in_itself, (_point(),)),
+    "that counts in a class": (_counting_in_a_class, (_point(),)),
+    "with arrays as defaults": (_with_defaults, (_point(),)),
+    "with a memo (lru_cache)": (_with_a_memo, (_point(),)),
+    "with named tuples": (_with_named_tuples, (_point(),)),
+    "with arrays in dicts and lists": (_with_nested_arrays, (_point(),)),
+    "with a namespace": (_with_a_namespace, (_point(),)),
+    "with a partial": (_with_a_partial, (_point(),)),
+    "catching ZeroDivisionError": (_catching, (_point(),)),
+    "called with a keyword": (_with_keyword, (_point(),)),
+    "of a tensor and a function": (_of_a_function, (_point(), np.negative)),
+    "of a tensor and a closure": (_of_a_function, (_point(), _scaled(2.0))),
+    "making an object": (_making_objects, (_point(),)),
+    "making a dict": (_giving_a_dict, (_point(),)),
+    "keeping a history of losses": (_keeping_losses, (_point(),)),
+    "keeping what it computed": (_Layer(), (_point(),)),
     "two operations, on an array": (_plain, (np.ones(5),)),
     "two global arrays, on an array": (_with_global_arrays, (np.ones(5),)),
     "method, on an array": (_Model().loss, (np.ones(5),)),
 }
+KEYWORDS = {"called with a keyword": {"scale": 2.0}}
 
 
 def measured() -> dict[str, tuple[float, float]]:
     """Microseconds of a lifted call and of a direct one, by kind."""
     calls: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {}
     for kind, (f, args) in KINDS.items():
-        lifted = ag.lift(f)
+        lifted, keywords = ag.lift(f), KEYWORDS.get(kind, {})
         for _ in range(40):  # kernels, and what is only looked at in early calls
-            value = lifted(*args)
+            value = lifted(*args, **keywords)
         assert float(value.detach() if isinstance(value, ag.Tensor) else value) == float(
-            ag.asarray(f(*args)).detach()
+            ag.asarray(f(*args, **keywords)).detach()
         )
-        calls[kind] = functools.partial(lifted, *args), functools.partial(f, *args)
+        calls[kind] = (
+            functools.partial(lifted, *args, **keywords),
+            functools.partial(f, *args, **keywords),
+        )
     best = dict.fromkeys(calls, (np.inf, np.inf))
     for _ in range(ROUNDS):
         for kind, pair in calls.items():

@@ -17,6 +17,7 @@ from ..autograd.recorded import by_numbers
 from . import arrays, blame, handed, kept, memos, places, python_arithmetic, rebinding, sight
 from .class_sync import ClassSync
 from .fitting import Uses
+from .guests import Empty
 from .items import Layout, is_everybodys
 from .leaving import ARGUMENTS
 from .lifter import lifter_for
@@ -41,7 +42,8 @@ def _hold_tensors(values: Any) -> bool:
 
 if _compiled.ROADS is not None:
     _compiled.ROADS.register_lifting(
-        (arrays.Standing, Uses, Layout, Family, Storage, CellSync, CellTwin, ClassSync),
+        (arrays.Standing, Uses, Layout, Family, Storage, CellSync, CellTwin, ClassSync,
+         Empty),
         (
             INERT, ARGUMENTS, handed.PLAIN_KEYS, handed.WALKED, THREAD, SESSION, kept.LEFT,
             arrays.STANDING, types.FunctionType, types.MethodType, types.SimpleNamespace,
@@ -51,7 +53,7 @@ if _compiled.ROADS is not None:
             places.DICT.told, places.LIST.told,
         ),
         (
-            handed.drain, handed.fill, _hold_tensors, arrays.lend, is_everybodys,
+            _hold_tensors, arrays.lend, is_everybodys,
             memos.is_tracked_result, arrays.release, sight.held_by, sight.is_harmless,
             sight.sight_of, blame.note_line, arrays.standing_for, handed.twin_of,
             handed.undo_later, warn_of_caught, python_arithmetic.among_floats,

@@ -196,7 +196,9 @@ class ClassSync:
 
     def hand_over(self, record: Record, fit: Fit, left: Any) -> bool:
         """Give the twin what stands for the values in this call; False if some need more."""
-        if self.live is None or record.versions.get(self, 0) != self.version or not self.is_same():
+        if self.live is None or record.versions.get(self, 0) != self.version:
+            return False
+        if not (self.is_same() or self._renumber()):
             return False
         for name in self.live:
             if name in _OF_ENUMS:  # they hold the members, which are handed over themselves

@@ -196,8 +196,15 @@ def handed(record: Record, args: tuple[Any, ...], derivative: bool) -> Handed | 
             a = _tensor_for(record, a, hand, left)
             if a is None:
                 return None
-        elif kind not in ARGUMENTS:
+        elif kind in WALKED or kind in record.uses:
             todo.append(a)
+        elif kind not in ARGUMENTS:
+            new = _replaced(record, a, hand)
+            if new is None:
+                return None
+            if new is not a and kind not in MADE_ANEW:
+                hand.replaced.append((new, a))
+            a = new
         fitted.append(a)
     if record.roots is not None and not _hand_roots(record, record.roots, hand, todo, left):
         return None
@@ -258,8 +265,8 @@ def _root_for(record: Record, value: Any, hand: Handed, todo: list[Any], left: A
         return _tensor_for(record, value, hand, left)
     if kind in ARGUMENTS or kind is FunctionType:
         return None  # bound anew: no such values are handed over
-    if kind is tuple:
-        return value if INERT.issuperset(map(type, value)) else None
+    if kind is tuple and INERT.issuperset(map(type, value)):
+        return value
     if kind in MADE_ANEW:
         return _replaced(record, value, hand)
     todo.append(value)
@@ -268,12 +275,14 @@ def _root_for(record: Record, value: Any, hand: Handed, todo: list[Any], left: A
 
 def _replaced(record: Record, value: Any, hand: Handed) -> Any:
     """What stands for something that is no data; None if it holds more than numbers."""
-    if type(value) not in MADE_ANEW:
-        return replacement(record, value)
-    new = made(record, value)
-    if new is not None and new is not value:
-        hand.replaced.append((new, value))
-    return new
+    kind = type(value)
+    if kind in MADE_ANEW:
+        new = made(record, value)
+        if new is not None and new is not value:
+            hand.replaced.append((new, value))
+        return new
+    handler = record.handlers.get(kind) if record.plainly else None
+    return handler(record, value) if handler in fitting.STATIC else None
 
 
 # Types for whose values others are made.
