@@ -64,7 +64,7 @@ cdef extern from "_roads.h":
     bint is_in_set(PointerSet *pointers, PyObject *o)
     void empty_set(PointerSet *pointers)
 
-VERSION = 8  # see `_compiled`
+VERSION = 9  # see `_compiled`
 
 cnp.import_array()
 cnp.import_ufunc()
