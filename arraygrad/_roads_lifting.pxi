@@ -14,7 +14,7 @@ cdef object KEPT_LEFT, SHARED, NUMBERS, SET_CLASS, BY_NUMBERS
 cdef object py_hold_tensors, py_lend, py_is_everybodys
 cdef object py_is_tracked, py_release
 cdef object py_note_line, py_held_by, py_is_harmless, py_sight_of
-cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met, py_made, py_register_replaced
+cdef object py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met, py_made, py_register_replaced, py_late, py_of_tensor, py_apart
 cdef Py_ssize_t STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
 cdef Py_ssize_t STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
 cdef Py_ssize_t USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
@@ -31,7 +31,7 @@ def register_lifting(classes, known, functions):
     global py_hold_tensors, py_lend, py_is_everybodys
     global py_is_tracked, py_release
     global py_note_line, py_held_by, py_is_harmless, py_sight_of
-    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met, py_made, py_register_replaced
+    global py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught, py_among_floats, py_replacement, py_met, py_made, py_register_replaced, py_late, py_of_tensor, py_apart
     global STAND_ARRAY, STAND_TENSOR, STAND_MEMORY, STAND_COPIED, STAND_OWNER
     global STAND_SHAPE, STAND_STRIDES, STAND_DTYPE, STAND_WRITES
     global USE_LAYOUT, USE_SYNCS, USE_TAGS, USE_TWIN, USE_TURNS, USE_CELLS
@@ -67,7 +67,7 @@ def register_lifting(classes, known, functions):
         py_is_tracked, py_release,
         py_held_by, py_is_harmless, py_sight_of, py_note_line,
         py_standing_for, py_twin_of, py_undo_later, py_warn_of_caught,
-        py_among_floats, py_replacement, py_met, py_made, py_register_replaced,
+        py_among_floats, py_replacement, py_met, py_made, py_register_replaced, py_late, py_of_tensor, py_apart,
     ) = functions
 
 
@@ -123,7 +123,7 @@ cdef class QuickSession:
     """What `session.Session` holds and each call asks for."""
 
     cdef public list threads, lent
-    cdef public object lock, arguments, prints
+    cdef public object lock, arguments, prints, pending
     cdef public bint rebound, touched, merged
     cdef public Py_ssize_t left
     cdef public dict suspects
@@ -283,10 +283,14 @@ cdef class QuickHanded:
     cdef object known
     cdef dict counts
     cdef list copies, places
-    cdef bint derivative, is_counted
+    cdef bint derivative
 
     def __dealloc__(self):
         empty_set(&self.inner)
+
+    def register(self):
+        """Have the session know what is handed over: another lifted call begins inside of this."""
+        leave_to_session(self)
 
     cdef bint enter(self, object value) except -1:
         """Note that a value may be in what is held; False if that is known."""
@@ -674,7 +678,7 @@ cdef bint count_placed(QuickHanded hand, object told, object item) except -1:
     """Count it by what `memos` calls the place."""
     if hand.counts is None:
         hand.counts = {}
-    if is_inexact_array(read_slot(item, ARRAY)):
+    if hand.known and is_inexact_array(read_slot(item, ARRAY)) and py_of_tensor(item) is None:
         hand.counts[told] = hand.counts.get(told, 0) + 1
     return True
 
@@ -692,8 +696,19 @@ cdef object leave_placed(QuickRecord record, QuickHanded hand, bint is_plain_pus
             record.note_left()
 
 
+cdef object put_on_again(object owner, object key, object old, object new):
+    """Have a place hold what stands for its value, if it holds that."""
+    try:
+        if owner[key] is old:
+            owner[key] = new
+    except (KeyError, IndexError):  # code has taken it away
+        return
+
+
 cdef bint is_complete(QuickHanded hand) except -1:
     """Whether as much was left as must be where nothing was found in a memo."""
+    if not hand.known:
+        return True
     cdef dict counts = hand.counts or {}
     for told, count in hand.known.items():
         if counts.get(told, 0) < count:
@@ -753,8 +768,6 @@ cdef bint is_taken_off(QuickHanded hand) except -1:
                         if use is not None or not is_placed(hand, items, i, item):
                             return False
                         count_placed(hand, TOLD_OF_LISTS, item)
-    hand.pairs = hand.swaps = hand.stands = None
-    hand.is_counted = True
     return True
 
 
@@ -954,20 +967,7 @@ cdef class QuickLifted:
                     record.calls -= 1
                     return self._call(*args, **kwargs)
                 plain_result = not may_hold(record.uses, args) or not py_hold_tensors(args)
-        result = run_settled(record, records, args, kwargs, derivative, plain_result, hand)
-        if known is None or not known or (hand.is_counted and is_complete(hand)):
-            return result
-        # It may have found something in a memo: once more from the beginning, looked at.
-        result = None
-        for owner, copied in hand.copies:
-            if type(owner) is dict:
-                (<dict>owner).clear()
-                (<dict>owner).update(copied)
-            else:
-                owner[:] = copied
-        record.miscounts += 1
-        record.next_look = record.calls
-        return record.run(args, kwargs, derivative or plain_result, plain_result, True)
+        return run_settled(record, records, args, kwargs, derivative, plain_result, hand)
 
 
 cdef object counts_of(QuickRecord record, tuple args, dict kwargs):
@@ -1032,6 +1032,7 @@ cdef object run_settled(
         session.arguments = (args, kwargs)
     if record.catches:
         function = py_among_floats(function, False)
+    session.pending = hand
     (<list>records).append(record)
     try:
         if hand is not None:
@@ -1046,6 +1047,9 @@ cdef object run_settled(
             if hand.filled:
                 counts = fill(hand.filled)
         result = function(*args, **kwargs) if kwargs else function(*args)
+        session.pending = None
+        if derivative and not is_ours(result) and not is_inert(result):
+            result = py_apart(result)
         if session.rebound:
             whole = record._takes_all()
         else:
@@ -1063,13 +1067,20 @@ cdef object run_settled(
         if hand is not None and (hand.pairs is not None or hand.stands is not None):
             whole = simple or (is_ours(result) and read_slot(result, NODE) is not None)
             whole = whole or py_is_tracked(result)
-            if not (whole and is_taken_off(hand)):
+            swaps = hand.swaps or []
+            if whole and is_taken_off(hand) and is_complete(hand):
+                hand.pairs = hand.swaps = hand.stands = None
+                if hand.places is not None:
+                    leave_placed(record, hand, is_plain_push)
+            else:
+                for owner, key, old, new in swaps:
+                    put_on_again(owner, key, old, new)
                 if hand.cells:
                     record._push_alone(is_plain_push)
                 with session.lock:
                     leave_to_session(hand)
-            elif hand.places is not None:
-                leave_placed(record, hand, is_plain_push)
+                if hand.known:  # it may have found something in a memo
+                    result = py_late(record, result, function, args, kwargs, hand.copies, swaps)
         if not whole or (session.touched and (session.suspects or session.merged)):
             result = record._whole(result, function, args, kwargs)
         simple = simple and whole and not session.touched
@@ -1085,10 +1096,12 @@ cdef object run_settled(
             result = record.leave_value(result)
             session.left = 0
             return result
-    except Exception as error:
+    except BaseException as error:
+        session.pending = None
         record._push_alone(is_plain_push)
-        record.leave_error(error)
-        py_note_line(error)
+        if isinstance(error, Exception):
+            record.leave_error(error)
+            py_note_line(error)
         raise
     finally:
         (<list>records).pop()

@@ -19,7 +19,7 @@ from .class_sync import ClassSync
 from .fitting import Uses
 from .guests import Empty
 from .items import Layout, is_everybodys
-from .leaving import ARGUMENTS
+from .leaving import ARGUMENTS, apart
 from .lifter import lifter_for
 from .record import Record
 from .running import mark_numbers
@@ -58,6 +58,7 @@ if _compiled.ROADS is not None:
             sight.sight_of, blame.note_line, arrays.standing_for, handed.twin_of,
             handed.undo_later, warn_of_caught, python_arithmetic.among_floats,
             handed.replacement, kept.met, handed.made, handed.register_replaced,
+            memos.late, arrays.of_tensor, apart,
         ),
     )  # fmt: skip
 

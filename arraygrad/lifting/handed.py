@@ -72,6 +72,10 @@ class Handed:
         self.tensors: list[Any] = []
         self.tuples: list[Any] = []
 
+    def register(self) -> None:
+        """Have the session know what is handed over: another lifted call begins inside of this."""
+        undo_later(self)
+
     def is_taken_off(self) -> bool:
         """Make all as the user has it, if it holds nothing but numbers and what it held."""
         if len(SESSION.threads) > 1:  # another one has begun a call, with the same objects perhaps

@@ -22,6 +22,27 @@ if TYPE_CHECKING:
 ARGUMENTS = INERT | {_Types.tensor, _Types.scalar}  # what is handed over as it is
 
 
+def apart(value: Any) -> Any:
+    """A result with tensors, in lists and dicts of its own: the user's get plain data."""
+    kind = type(value)
+    if kind is dict:
+        held: Any = value.values()
+    elif kind is list or isinstance(value, tuple):
+        held = value
+    else:
+        return value
+    items = [*map(apart, held)]
+    if all(map(operator.is_, items, held)) and (
+        (kind is not list and kind is not dict) or not any(isinstance(v, TensorBase) for v in items)
+    ):
+        return value
+    if kind is dict:
+        return dict(zip(value, items, strict=True))
+    if kind is list:
+        return items
+    return kind(*items) if hasattr(value, "_fields") else kind(items)
+
+
 class Leaving(_compiled.base("QuickRecord")):  # type: ignore[misc]
     """The half of a record that undoes what was made fit."""
 

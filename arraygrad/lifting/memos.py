@@ -22,7 +22,7 @@ import math
 import threading
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -196,6 +196,54 @@ def checked(found: Look, result: Any, function: Callable[..., Any]) -> Any:
         if again is None:
             _warn(where)
     return result if again is None else again
+
+
+def late(
+    record: Running,
+    result: Any,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    copies: Iterable[tuple[Any, Any]] | None,
+    swaps: Iterable[tuple[Any, Any, Any, Any]],
+) -> Any:
+    """The result of a call that was only counted, computed anew where it was found in a memo.
+
+    The call is made again and looked at, with the containers and objects that it reached as they
+    were before it; all else is as the call has left it, and is put back in the end.
+    """
+    record.miscounts += 1
+    record.next_look = record.calls
+    try:
+        undo = undoing.Undoing(record, function, args, kwargs, result)
+    except undoing.CannotUndoError:
+        return result
+    try:
+        for owner, held in copies or ():
+            if isinstance(owner, dict):
+                owner.clear()
+                owner.update(held)
+            else:
+                owner[:] = held
+        for owner, key, _, new in swaps:
+            owner[key] = new
+        looking = look(record, function, args, kwargs)
+        if looking is None:
+            return result
+        try:
+            with quietly():
+                first = undoing.apart(function, *args, **kwargs)
+        except Exception:  # noqa: BLE001 - of what else the call has changed; it has its result
+            return result
+        again = checked(looking, first, function)
+    finally:
+        undo.put_back()
+    if again is first:
+        return result
+    if not kept.is_same(result, again):
+        _warn("a value")
+        return result
+    return again
 
 
 def _warn(where: str) -> None:

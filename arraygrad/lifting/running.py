@@ -16,7 +16,7 @@ from . import arrays, blame, memos, python_arithmetic
 from .class_sync import take_numbers
 from .handed import Handed, drain, fill, register_replaced, undo_later
 from .items import set_class
-from .leaving import ARGUMENTS, Leaving
+from .leaving import ARGUMENTS, Leaving, apart
 from .session import ABSENT, INERT, SESSION, THREAD
 from .sight import is_data
 from .sync import Check, Roots, roots_of
@@ -117,6 +117,8 @@ class Running(Leaving):
                 looking = memos.look(self, function, args, kwargs)
                 self.looks = looking is not None
             result = function(*args, **kwargs)
+            if plain and not plain_result and type(result) not in ARGUMENTS:
+                result = apart(result)
             if latest["count"] != refused:
                 warn_of_caught()
             if looking is not None:
@@ -226,6 +228,9 @@ class Running(Leaving):
         records.append(self)
         try:
             with lock:
+                if SESSION.pending is not None:
+                    pending, SESSION.pending = SESSION.pending, None
+                    pending.register()
                 self.calls += not entered
                 function = self._enter(entered)
                 visit = self.visit
@@ -267,6 +272,7 @@ class Running(Leaving):
         filled: Any = None
         if hand is not None:
             function, args, filled = hand.call, hand.args, hand.filled
+        session.pending = hand
         if self.catches:
             function = python_arithmetic.among_floats(function, False)
         if derivative:
@@ -283,6 +289,9 @@ class Running(Leaving):
                     counts = fill(filled)
             # A call with keywords costs more, even without one.
             result = function(*args, **kwargs) if kwargs else function(*args)
+            session.pending = None
+            if derivative and type(result) not in ARGUMENTS:
+                result = apart(result)
             watches = self.after is not None or self.roots is not None or session.rebound
             if watches and not self._takes_all():
                 if hand is not None and hand.replaced:
@@ -311,10 +320,12 @@ class Running(Leaving):
                 result = self.leave_value(result)
                 session.left = 0
                 return result
-        except Exception as error:
+        except BaseException as error:
+            session.pending = None
             self._push_alone(derivative or plain_result)
-            self.leave_error(error)
-            blame.note_line(error)
+            if isinstance(error, Exception):
+                self.leave_error(error)
+                blame.note_line(error)
             raise
         finally:
             records.pop()

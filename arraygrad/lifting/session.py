@@ -64,6 +64,7 @@ class Session(_compiled.base("QuickSession")):  # type: ignore[misc]
         self.arguments: Any = None  # of the outermost call, if it is one for a derivative
         # What makes twins of names and attributes forget the tensors of this call.
         self.lent: list[Callable[[], None]] = []
+        self.pending: Any = None  # what the running call has handed over, if that is not below
         self.left = 0  # how many tensors of a graph were left in objects of the user
         # Hashes of tracked scalars, which are keys perhaps, and where each came from.
         self.keys: dict[int, int] = {}

@@ -419,3 +419,138 @@ def test_results_in_tuples_and_dicts():
         assert listed[1] is weights
         (total + named["squares"].sum() + listed[0].sum()).backward()
         assert x.grad.tolist() == [5.0] * 3
+
+
+# -- calls that are looked at after all ------------------------------------------------------------
+
+SEEN: set[int] = set()
+
+
+class Busy:
+    """Changes much that is in no list, dict or object, and leaves more now and then."""
+
+    calls = 0
+
+    def __init__(self) -> None:
+        self.history: list[Any] = []
+        self.kept: list[Any] = []
+        self.buffer = np.zeros(3)
+        self.random = np.random.default_rng(5)
+
+    def __call__(self, x: Any, keeps: bool = False) -> Any:
+        Busy.calls = Busy.calls + 1
+        SEEN.add(len(SEEN))
+        self.noise = float(self.random.laplace())
+        np.add(self.buffer, 1.0, self.buffer)
+        hidden = np.tanh(x)
+        if keeps:
+            self.kept = [hidden, hidden * 2]
+        loss = (hidden**2 * self.buffer).sum() * Busy.calls
+        self.history.append(float(loss))
+        return loss
+
+
+def test_what_cannot_be_copied_is_changed_once():
+    Busy.calls = 0
+    SEEN.clear()
+    busy, same = Busy(), np.random.default_rng(5)
+    step = ag.value_and_grad(busy)
+    for i, x in enumerate(points(60), 1):
+        value, gradient = step(x, keeps=i % 20 == 0)
+        noise = same.laplace()
+        assert value == pytest.approx((np.tanh(x) ** 2).sum() * i * i)
+        assert gradient == pytest.approx(2 * np.tanh(x) * (1 - np.tanh(x) ** 2) * i * i)
+        assert (Busy.calls, len(SEEN), len(busy.history)) == (i, i, i)
+        assert (busy.buffer.tolist(), busy.noise) == ([float(i)] * 3, noise)
+    assert busy.kept[1] == pytest.approx(np.tanh(points(60)[-1]) * 2)
+
+
+class Growing:
+    """A memo that is a history too: a value that is found is appended again."""
+
+    def __init__(self) -> None:
+        self.keys: list[Any] = []
+        self.values: list[Any] = []
+
+    def __call__(self, x: Any) -> Any:
+        key, value = round(float(x[0]), 6), None
+        for known, kept in zip(self.keys, self.values):  # noqa: B905 - what users write
+            if known == key:
+                value = kept
+        if value is None:
+            value = np.sin(x) * 2
+        self.keys.append(key)
+        self.values.append(value)
+        return value.sum() * x[1]
+
+
+def test_memos_that_append_what_they_have_found():
+    step = ag.grad(Growing())
+    for x in [*points(30), points(30)[-1] + 1e-13, points(30)[7] + 1e-13]:
+        assert step(x) == pytest.approx(slope_of(x))
+
+
+class Calling:
+    def __init__(self) -> None:
+        self.history: list[Any] = []
+
+    def __call__(self, x: Any, depth: int = 3) -> Any:
+        self.history.append(x.sum())
+        return (x**2).sum() if depth == 0 else self.lifted(x * 2, depth - 1)
+
+
+def test_lifted_functions_that_call_themselves_by_their_lifted_names():
+    f = Calling()
+    f.lifted = ag.lift(f)
+    step = ag.value_and_grad(f)
+    for x in points(12):
+        _, gradient = step(x)
+        assert gradient == pytest.approx(128 * x)
+        assert {type(v) for v in f.history} == {np.float64}
+    assert len(f.history) == 48
+
+
+def test_what_is_counted_is_kept_when_calls_are_interrupted():
+    namespace: dict[str, Any] = {"n": 0}
+    exec(
+        "def f(x, stops):\n global n\n n = n + 1\n if stops: raise KeyboardInterrupt\n"
+        " return (x**2).sum()",
+        namespace,
+    )
+    namespace["__name__"] = __name__
+
+    def g(x: Any, stops: bool) -> Any:
+        Busy.calls = Busy.calls + 1
+        g.calls += 1  # type: ignore[attr-defined]
+        if stops:
+            raise KeyboardInterrupt
+        return (x**2).sum()
+
+    Busy.calls, g.calls = 0, 0  # type: ignore[attr-defined]
+    lifted, other = ag.lift(namespace["f"]), ag.lift(g)
+    for i in range(1, 13):
+        for f in (lifted, other):
+            try:
+                f(tensor(np.ones(3)), i in (6, 9))
+            except KeyboardInterrupt:
+                assert i in (6, 9)
+        assert namespace["n"] == Busy.calls == g.calls == i  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_results_that_the_function_keeps_have_their_derivatives(kind):
+    class Keeps:
+        def __call__(self, x: Any) -> Any:
+            parts = [x * 2, [x**2]]
+            self.out = parts if kind is list else dict(zip("ab", parts, strict=True))
+            return self.out
+
+    f = Keeps()
+    x = np.array([1.0, 2.0])
+    for _ in range(5):
+        slopes = ag.jacobian(f)(x)
+        first, (second,) = slopes if kind is list else slopes.values()
+        assert np.array_equal(first, np.diag([2.0, 2.0]))
+        assert np.array_equal(second, np.diag(2 * x))
+        kept = f.out if kind is list else [*f.out.values()]
+        assert type(kept[0]) is type(kept[1][0]) is np.ndarray
