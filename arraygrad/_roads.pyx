@@ -686,3 +686,5 @@ cdef object named_as(object function, object method):
 
 include "_roads_backward.pxi"
 include "_roads_lifting.pxi"
+include "_roads_handed.pxi"
+include "_roads_calls.pxi"
