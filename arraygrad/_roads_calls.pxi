@@ -299,7 +299,7 @@ cdef object run_settled(
                     record._push_alone(is_plain_push)
                 with session.lock:
                     leave_to_session(hand)
-                if hand.known:  # it may have found something in a memo
+                if hand.known and len(THREADS) == 1:  # it may have found something in a memo
                     result = py_late(record, result, function, args, kwargs, hand.copies, swaps)
         if not whole or (session.touched and (session.suspects or session.merged)):
             result = record._whole(result, function, args, kwargs)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import weakref
 import zlib
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -32,7 +32,7 @@ Prints = frozenset[tuple[Any, ...]]
 # id(value) -> (the value or a weak reference to it, prints of the arguments it came from)
 LEFT: OrderedDict[int, tuple[Any, Prints]] = OrderedDict()
 _AT_MOST = 4096
-_PRINTS: Counter[tuple[Any, ...]] = Counter()  # of how many values left behind
+_BY_PRINT: dict[tuple[Any, ...], dict[int, Any]] = {}  # ids of values, by the arguments
 _NOTHING: dict[int, Any] = {}
 
 
@@ -77,29 +77,34 @@ def leave(value: Any, prints: Prints) -> None:
         held = weakref.ref(value, lambda _, forget=_forget: forget(key))  # type: ignore[misc]
     _forget(key)
     LEFT[key] = (held, prints)
-    _PRINTS.update(prints)
+    for one in prints:
+        _BY_PRINT.setdefault(one, {})[key] = None
     while len(LEFT) > _AT_MOST:
         _forget(next(iter(LEFT)))
 
 
-def _forget(key: int) -> None:
-    _, prints = LEFT.pop(key, (None, ()))
+def _forget(key: int, left: Any = LEFT, by_print: Any = _BY_PRINT) -> None:
+    """Forget a value; the tables are held, as values may go after the module's names."""
+    _, prints = left.pop(key, (None, ()))
     for one in prints:
-        _PRINTS[one] -= 1
-        if not _PRINTS[one]:
-            del _PRINTS[one]
+        del by_print[one][key]
+        if not by_print[one]:
+            del by_print[one]
 
 
 def met(args: tuple[Any, ...] | None = None, kwargs: Any = None) -> dict[int, Any]:
-    """What derivatives at the arguments of this one, which may be given, may have left behind.
-
-    By id; nothing where none was taken at these.
-    """
+    """What derivatives at the arguments of this one, which may be given, have left, by id."""
     if not LEFT or (args is None and SESSION.arguments is None):
         return _NOTHING
     if SESSION.prints is None:
         SESSION.prints = prints_of(SESSION.arguments if args is None else (args, kwargs))
-    return _NOTHING if _PRINTS.keys().isdisjoint(SESSION.prints) else LEFT
+    found = [_BY_PRINT[one] for one in SESSION.prints if one in _BY_PRINT]
+    if not found:
+        return _NOTHING
+    ids = found.pop().copy()  # values may go at any time
+    for more in found:
+        ids.update(more)
+    return ids
 
 
 def suspect(value: Any) -> Any:
