@@ -83,6 +83,7 @@ class _Fraction(metaclass=_FractionType):
     """Stands for ``fractions.Fraction``, which this need not import."""
 
 
+_FRACTION: Any = _Fraction
 _OPERANDS: tuple[Any, ...] = (*NUMBERS, list, tuple, range, _Fraction)
 
 ndarray = np.ndarray
@@ -177,6 +178,10 @@ class SpecialMethods(TensorBase):
         if type(other) is float and other == 0.5 and self._array.dtype.kind in "fc":
             if not isinstance(self, scalar_class()):
                 return exponential.sqrt(self)  # as NumPy's operator for arrays
+        if isinstance(other, NUMBERS):
+            return exponential.pow(self, other)
+        if isinstance(other, _FRACTION):
+            return self ** float(other)
         return exponential.pow(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __rpow__(self: Any, other: Any, /) -> Tensor:
