@@ -181,7 +181,8 @@ class SpecialMethods(TensorBase):
         if isinstance(other, NUMBERS):
             return exponential.pow(self, other)
         if isinstance(other, _FRACTION):
-            return self ** float(other)
+            power: Tensor = self ** float(other)
+            return power
         return exponential.pow(self, other) if isinstance(other, _OPERANDS) else _left_to(other)
 
     def __rpow__(self: Any, other: Any, /) -> Tensor:
