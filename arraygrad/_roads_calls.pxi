@@ -195,7 +195,7 @@ cdef object counts_of(QuickRecord record, tuple args, dict kwargs):
     count, reaches_files = record.outside
     if count == len(record.codes) and reaches_files:
         return {}  # it could not be run again
-    if record.has_memo or record.writes or record.draws or record.miscounts >= 4:
+    if record.has_memo or record.draws or record.miscounts >= 4:
         return None
     if record.calls + 1 >= record.next_look or (record.roots is not None and record.roots.syncs):
         return None

@@ -104,7 +104,19 @@ cdef bint has_plain_keys(dict values) except -1:
     cdef PyObject *key
     cdef PyObject *item
     while PyDict_Next(values, &place, &key, &item):
-        if not is_atom(<object>key) and type(<object>key) not in PLAIN_KEYS:
+        if not is_plain_key(<object>key):
+            return False
+    return True
+
+
+cdef bint is_plain_key(object key) except -1:
+    """Whether a key is a number, text or a tuple of such."""
+    if is_atom(key) or type(key) in PLAIN_KEYS:
+        return True
+    if type(key) is not tuple:
+        return False
+    for part in <tuple>key:
+        if not is_plain_key(part):
             return False
     return True
 
@@ -163,7 +175,7 @@ cdef class QuickRecord:
     cdef public list active, unsure
     cdef public set codes
     cdef public dict uses, twins, empty
-    cdef public bint has_memo, writes, draws
+    cdef public bint has_memo, draws
     cdef public object outside
     cdef public dict written
     cdef public Py_ssize_t unhanded, calls, next_look, miscounts

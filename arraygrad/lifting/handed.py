@@ -106,7 +106,7 @@ class Handed:
                 items = value
             else:
                 items = value.values()
-                if not PLAIN_KEYS.issuperset(map(type, value)):
+                if not has_plain_keys(value):
                     return False
             for item in items:
                 if type(item) not in INERT and id(item) not in inner:
@@ -142,6 +142,13 @@ def undo_later(hand: Handed) -> None:
 
 WALKED: frozenset[Any] = frozenset({list, dict, tuple, SimpleNamespace})
 PLAIN_KEYS = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+def has_plain_keys(keys: Any) -> bool:
+    """Whether the keys of a dict are numbers and text, or tuples of them."""
+    return PLAIN_KEYS.issuperset(map(type, keys)) or all(
+        type(key) in PLAIN_KEYS or (type(key) is tuple and has_plain_keys(key)) for key in keys
+    )
 
 
 def fill(filled: list[tuple[Any, list[Any]]]) -> list[int]:
@@ -367,7 +374,7 @@ def _walk(record: Record, todo: list[Any], hand: Handed, left: Any) -> bool:
         elif kind is dict:
             hand.held.append((value, None))
             owner, items = value, value.values()
-            if not PLAIN_KEYS.issuperset(map(type, value)):
+            if not has_plain_keys(value):
                 return False
             if "__name__" in value and is_everybodys(value):
                 return False

@@ -93,6 +93,26 @@ def test_histories_of_tensors_hold_tensors(slow):
     assert few(slow, 8)
 
 
+def test_histories_beside_arrays_that_are_filled(slow):
+    history: list[Any] = []
+
+    def fills(w: Any) -> Any:
+        out = np.zeros(5)
+        for i in range(5):
+            out[i] = FEATURES[i] @ w
+        loss = (out**2).mean()
+        history.append(float(loss))
+        return loss
+
+    step = ag.value_and_grad(fills)
+    for w in points(60):
+        value, gradient = step(w)
+        assert value == history[-1]
+        assert gradient == pytest.approx(2 * FEATURES.T @ (FEATURES @ w) / 5)
+    assert len(history) == 60
+    assert few(slow, 8)
+
+
 def test_objects_that_keep_what_they_have_computed(slow):
     net, twin = Net(), Net()
     step = ag.value_and_grad(net.loss)
@@ -144,13 +164,25 @@ def in_a_dict() -> Any:
     return f
 
 
+def by_items() -> Any:
+    memo: dict[Any, Any] = {}
+
+    def f(x: Any) -> Any:
+        key = round(float(x[0]), 6), "sine"
+        if key not in memo:
+            memo[key] = np.sin(x) * 2
+        return memo[key].sum() * x[1]
+
+    return f
+
+
 def slope_of(x: np.ndarray) -> np.ndarray:
     slope = 2 * np.cos(x) * x[1]
     slope[1] += 2 * np.sin(x).sum()
     return slope
 
 
-@pytest.mark.parametrize("make", [Remembers, in_a_dict])
+@pytest.mark.parametrize("make", [Remembers, in_a_dict, by_items])
 @pytest.mark.parametrize("misses", [1, 2, 5, 30])
 def test_memos_that_are_first_found_in_a_late_call(make, misses):
     f = make()
@@ -163,7 +195,7 @@ def test_memos_that_are_first_found_in_a_late_call(make, misses):
         assert gradient(x) == pytest.approx(slope_of(x))
 
 
-@pytest.mark.parametrize("make", [Remembers, in_a_dict])
+@pytest.mark.parametrize("make", [Remembers, in_a_dict, by_items])
 @pytest.mark.parametrize("misses", [2, 5, 30])
 def test_memos_of_tensors_that_are_first_found_in_a_late_call(make, misses):
     lifted = ag.lift(make())
