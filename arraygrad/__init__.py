@@ -140,19 +140,10 @@ if TYPE_CHECKING:
     )
     from .ops.creation import (
         arange as arange,
-        empty as empty,
-        empty_like as empty_like,
-        eye as eye,
-        full as full,
-        full_like as full_like,
         linspace as linspace,
         meshgrid as meshgrid,
-        ones as ones,
-        ones_like as ones_like,
         tril as tril,
         triu as triu,
-        zeros as zeros,
-        zeros_like as zeros_like,
     )
     from .ops.data_type import (
         astype as astype,
@@ -182,6 +173,17 @@ if TYPE_CHECKING:
     from .ops.exponential_sums import (
         logsumexp as logsumexp,
         softmax as softmax,
+    )
+    from .ops.filled import (
+        empty as empty,
+        empty_like as empty_like,
+        eye as eye,
+        full as full,
+        full_like as full_like,
+        ones as ones,
+        ones_like as ones_like,
+        zeros as zeros,
+        zeros_like as zeros_like,
     )
     from .ops.indexing import (
         put_along_axis as put_along_axis,
@@ -352,16 +354,17 @@ _LAZY: dict[str, tuple[str, ...]] = {
         "isinf", "isnan", "less", "less_equal", "maximum", "minimum", "not_equal",
     ),
     "ops.conversion": ("asarray", "from_dlpack", "tensor"),
-    "ops.creation": (
-        "arange", "empty", "empty_like", "eye", "full", "full_like", "linspace", "meshgrid", "ones",
-        "ones_like", "tril", "triu", "zeros", "zeros_like",
-    ),
+    "ops.creation": ("arange", "linspace", "meshgrid", "tril", "triu"),
     "ops.data_type": ("astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
     "ops.exponential": (
         "cbrt", "erf", "erfc", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp",
         "logaddexp2", "pow", "sigmoid", "sqrt",
     ),
     "ops.exponential_sums": ("logsumexp", "softmax"),
+    "ops.filled": (
+        "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros",
+        "zeros_like",
+    ),
     "ops.indexing": ("put_along_axis", "take", "take_along_axis"),
     "ops.manipulation": (
         "broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand", "expand_dims",
