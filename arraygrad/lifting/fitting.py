@@ -72,9 +72,8 @@ def function(record: Record, f: Any) -> Any:
             twin = lifter.functions[f] = lifter.function(f, record.visit, record.cells)
             lifter.finish(twin, f, record.visit)
         if "<" not in f.__qualname__:
-            if record.own or not holds_more_than_numbers(
-                f
-            ):  # else its defaults are made fit in each call
+            # Others have their defaults made fit in each call.
+            if record.own or not holds_more_than_numbers(f):
                 record.twins[f] = twin
         elif not holds_more_than_numbers(f):
             key, known = id(f), record.passing

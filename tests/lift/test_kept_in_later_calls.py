@@ -243,8 +243,8 @@ def test_globals_that_code_counts_in(slow):
     lifted = ag.lift(counts_in_a_global)
     for i in range(1, 31):
         assert float(lifted(tensor(np.ones(3))).detach()) == 3 * i == 3 * COUNT
-        if i == 20:
-            COUNT, i = 50, 50
+        if i == 20:  # the user binds it
+            COUNT = 50
             assert float(lifted(tensor(np.ones(3))).detach()) == 3 * 51
             COUNT = 20
     assert few(slow, 8)
